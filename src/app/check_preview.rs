@@ -6,6 +6,7 @@ use serde_json::{Map, Value as Json, json};
 use super::ask::ask_json;
 use super::form::Mistakes;
 use super::parts::count;
+use super::standard_parts::{told, with_links};
 use super::visit::{Visit, path};
 use super::{Fault, Site};
 use crate::graphql::standards::check;
@@ -30,7 +31,7 @@ pub struct Preview {
 /// Says when a service passes a check, from the check's description.
 pub fn sentence_of(description: &str) -> String {
     match description.strip_prefix("The service ") {
-        Some(rest) => format!("A service passes if it {rest}"),
+        Some(rest) => format!("A service passes if it {}", with_links(rest)),
         None => description.to_owned(),
     }
 }
@@ -118,7 +119,7 @@ fn shown(check: &Json, sentence: &str) -> Markup {
             li {
                 @let service = &miss["service"];
                 a href=(path(["services", service["aliases"][0].as_str().unwrap_or_default()])) { (service["name"].as_str().unwrap_or_default()) }
-                " " span.soft { (miss["message"].as_str().unwrap_or_default()) }
+                " " span.soft { (told(miss["message"].as_str().unwrap_or_default())) }
             }
         } }
         @if usize::try_from(missed).unwrap_or_default() > misses.len() { p.soft { "The first " (misses.len()) " of " (missed) "." } }

@@ -1,5 +1,7 @@
 //! What the pages of checks, scorecards and campaigns share, and others that name a check.
 
+use std::borrow::Cow;
+
 use maud::{Markup, html};
 
 use super::operations::CheckStatus;
@@ -45,9 +47,24 @@ pub fn failure(
     html! {
         li {
             @if let (Some(service), Some(alias)) = (service, alias) { a href=(path(["services", alias])) { (service) } }
-            " " (mark(status)) " " span.soft { (message) } (answer)
+            " " (mark(status)) " " span.soft { (told(message)) } (answer)
         }
     }
+}
+
+/// The message of a result in the words of pages, on which a tool of a service is a link.
+pub fn told(message: &str) -> Cow<'_, str> {
+    const OWN: [&str; 2] = ["It has no tool of the category ", "It has the tool "];
+    if !OWN.iter().any(|own| message.starts_with(own)) {
+        return Cow::Borrowed(message);
+    }
+    let message = message.replacen(" tool ", " link ", 1);
+    Cow::Owned(message.replacen(". Wanted: a tool of the category ", ". Wanted: a link of the category ", 1))
+}
+
+/// What a check asks, in the same words.
+pub fn with_links(description: &str) -> String {
+    description.replacen("has a tool of the category ", "has a link of the category ", 1)
 }
 
 /// The result of a check as a chip.

@@ -13,7 +13,7 @@ use super::operations::standards::{
 };
 use super::operations::{self, CheckStatus};
 use super::parts::{count, date, delete_button, empty, grouped, local};
-use super::standard_parts::{address, failure, governed, mark, name, state};
+use super::standard_parts::{address, failure, governed, mark, name, state, told, with_links};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, campaigns, manual, scorecards, standing};
 use crate::entity::user::Role;
@@ -135,7 +135,7 @@ pub async fn detail(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Faul
     let app_url = &site.catalogue.settings().app_url;
     let home = home(site, &check.id).await?;
     let main = html! {
-        @if let Some(description) = &check.description { div.lead { p { (description) } } }
+        @if let Some(description) = &check.description { div.lead { p { (with_links(description)) } } }
         div.two {
             div.stack {
                 (failing(visit, &report))
@@ -320,7 +320,7 @@ fn step(may_answer: bool, alias: &str, result: &CheckResult) -> Markup {
             @if let Some(level) = level { " " span.mark.none { (level) } }
             " " (mark(result.status))
             @if let Some(since) = result.since { " " span.soft { "since " (date(since.0)) } }
-            small { (result.message) (manual::link(may_answer, result.check.r#type, &result.check.id, Some(alias))) }
+            small { (told(&result.message)) (manual::link(may_answer, result.check.r#type, &result.check.id, Some(alias))) }
         }
     }
 }

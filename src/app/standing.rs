@@ -9,7 +9,7 @@ use super::operations::service_standings::StandingChange;
 use super::operations::{self, CheckStatus, LevelServices, Levels, Missed, Results};
 use super::parts::{count, date, day_of, empty, link, pages, time};
 use super::plot::{self, Bar};
-use super::standard_parts::{address, mark, name};
+use super::standard_parts::{address, mark, name, told};
 use super::visit::{Fields, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::Timestamp;
@@ -208,7 +208,7 @@ fn standing(result: &CheckResult) -> Markup {
                 (mark(result.status))
                 @if let Some(since) = result.since { small { "since " (date(since.0)) } }
             }
-            td { (result.message) }
+            td { (told(&result.message)) }
         }
     }
 }
@@ -259,9 +259,9 @@ fn row(change: &StandingChange, now: Timestamp) -> Markup {
             td { @match &change.check { Some(check) => a href=(address(&check.id)) { (check.name) }, None => "Level" } }
             td {
                 (word(&change.before)) " → " (word(&change.after))
-                @if let Some(message) = &change.message { small.on-phones { (message) } }
+                @if let Some(message) = &change.message { small.on-phones { (told(message)) } }
             }
-            td.wide { (change.message.as_deref().unwrap_or_default()) }
+            td.wide { (told(change.message.as_deref().unwrap_or_default())) }
             td.wide { (change.cause) }
         }
     }

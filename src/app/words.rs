@@ -8,7 +8,8 @@ use serde_json::Value as Json;
 use super::Fault;
 use super::visit::path;
 use crate::db::ReadHandle;
-use crate::entity::audit::Model;
+use crate::entity::audit::{ActorKind, Model};
+use crate::entity::token::REPLACED;
 use crate::entity::{ByIds, domain, service, system, team};
 use crate::graphql::history::words::spaced;
 use crate::graphql::history::words::{NOTHING, meant, sides};
@@ -57,9 +58,14 @@ pub async fn addresses_of(db: &dyn ReadHandle, things: &[Thing]) -> Result<Addre
     Ok(found)
 }
 
-/// Who made a change, without the address and the session that the audit keeps.
+/// Who made a change, without the address and the session that the audit keeps. A token that was replaced is the one with
+/// its description to whoever reads what it did.
 pub fn actor_name(entry: &Model) -> &str {
-    entry.public_actor()
+    let name = entry.public_actor();
+    match entry.actor_kind {
+        ActorKind::Token => name.strip_prefix(REPLACED).unwrap_or(name),
+        _ => name,
+    }
 }
 
 /// The subject, with a link if it has a page.
@@ -123,10 +129,11 @@ pub fn details(entry: &Model) -> Markup {
 /// The old and the new value of a field of an object of a class, or what was added to a list and removed from it.
 pub fn values(class: Option<&str>, field: &str, change: &Json) -> Markup {
     let said = |value: Option<&Json>| value.map_or(Json::Null, |value| meant(class, field, value));
+    let spoken = |value: Json| if class == Some("Service") { spoken(field, value) } else { value };
     let entries = |name: &str| change.get(name).and_then(Json::as_array).cloned().unwrap_or_default();
     html! {
         @if let Some([old, new]) = sides(class, field, change) {
-            (value(&old)) " → " (value(&new))
+            (value(&spoken(old))) " → " (value(&spoken(new)))
         } @else {
             @for added in entries("added") { "+ " (value(&said(Some(&added)))) " " }
             @for removed in entries("removed") { "− " (value(&said(Some(&removed)))) " " }
@@ -134,7 +141,48 @@ pub fn values(class: Option<&str>, field: &str, change: &Json) -> Markup {
     }
 }
 
+/// The value of a field that the audit has as the alias of a tier or a stage, in words: `tier_2` is `tier 2`.
+fn spoken(field: &str, value: Json) -> Json {
+    match value {
+        Json::String(alias) if matches!(field, "tier" | "lifecycle") => alias.replace('_', " ").into(),
+        value => value,
+    }
+}
+
 /// A value in words.
 pub fn value(value: &Json) -> Markup {
     html! { @if value.is_null() { span.soft { (NOTHING) } } @else { (in_words(value)) } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entity::Timestamp;
+
+    #[test]
+    fn an_entry_names_the_token_that_was_replaced_and_the_tier_as_people_do() {
+        let entry = |actor_kind, actor_name: &str| Model {
+            id: 1,
+            action: "serviceUpdate".to_owned(),
+            subject_class: Some("Service".to_owned()),
+            subject_id: Some(1),
+            subject_name: None,
+            actor_kind,
+            actor_id: None,
+            actor_name: actor_name.to_owned(),
+            detail: r#"{"changed":{"tier":{"old":"tier_2","new":"tier_4"},"language":{"old":"a_b","new":null}}}"#
+                .to_owned(),
+            kept: None,
+            owner_class: None,
+            owner_id: None,
+            other_owner_class: None,
+            other_owner_id: None,
+            at: Timestamp::now(),
+        };
+        let replaced = entry(ActorKind::Token, "replaced: nightly import");
+        assert_eq!(actor_name(&replaced), "nightly import");
+        assert_eq!(actor_name(&entry(ActorKind::Visitor, "replaced: x")), "replaced: x");
+        let shown = details(&replaced).into_string();
+        assert!(shown.contains("tier 2 → tier 4") && shown.contains("a_b → "), "{shown}");
+    }
 }

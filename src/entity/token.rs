@@ -326,7 +326,7 @@ pub async fn rotate(
 }
 
 /// The beginning of the description of a token that was replaced.
-const REPLACED: &str = "replaced: ";
+pub const REPLACED: &str = "replaced: ";
 
 /// Returns all tokens, oldest first.
 pub async fn all(db: &dyn ReadHandle) -> Result<Vec<Model>, db::Error> {

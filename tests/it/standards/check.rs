@@ -204,6 +204,15 @@ async fn a_result_says_what_was_found_and_what_is_wanted() {
         format!("It has no tool of the category runbooks. {wanted}"),
     ];
     assert_eq!(outcome(app, &tools).await.1, expected);
+    // Pages call them links.
+    let viewer = Browser::of(app, Role::Viewer).await;
+    let told = "It has no link of the category runbooks. Wanted: a link of the category runbooks whose environment";
+    for page in ["/services/bare", "/services/bare/standards"] {
+        let page = viewer.page(page).await;
+        assert!(page.contains(told) && !page.contains("no tool of"), "{page}");
+    }
+    let page = viewer.page(&format!("/standards/{}", tools["id"].as_str().expect("an id"))).await;
+    assert!(page.contains("The service has a link of the category runbooks") && page.contains(told), "{page}");
 }
 
 #[tokio::test]
