@@ -44,15 +44,21 @@ pub fn missing(service: &Service, may: bool) -> Markup {
     }
 }
 
-/// The card with the facts, and that with the properties.
+/// The card with the facts.
 pub fn section(service: &Service, app_url: &str, may: bool, now: Timestamp) -> Markup {
-    let here = address(&service.aliases);
-    let (properties, has_more) = (&service.properties.nodes, service.properties.page_info.has_next_page);
     html! {
         section.card {
             h2 { "Facts" }
             (list(service, app_url, may, now))
         }
+    }
+}
+
+/// The card with the properties. `may` says that there are properties that the visitor may set.
+pub fn properties(service: &Service, may: bool) -> Markup {
+    let here = address(&service.aliases);
+    let (properties, has_more) = (&service.properties.nodes, service.properties.page_info.has_next_page);
+    html! {
         @if may || !properties.is_empty() {
             section.card {
                 h2 #properties { "Properties" @if may { a href={ (here) "/properties" } { "Change" } } }

@@ -57,14 +57,9 @@ impl Issues {
         severe.map(|(word, number)| count(*number, &format!("{} issue", word.as_deref().unwrap_or_default()))).collect()
     }
 
-    /// Whether there are none, as far as is known.
+    /// Whether it is known that there are none.
     pub fn are_none(&self) -> bool {
         self.were_read && self.counts.is_empty()
-    }
-
-    /// The card of the issues.
-    pub fn card(&self) -> Markup {
-        html! { section.card { h2 #issues { "Code issues" } (self.list()) } }
     }
 
     /// Lists the most severe issues by severity.

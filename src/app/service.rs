@@ -32,6 +32,7 @@ const LEAD: usize = 240;
 pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
     let now = Timestamp::now();
     let found = ask(site, visit, operations::Service { alias }).await?;
+    let has_properties = found.account.property_definitions.total_count > 0;
     let service = found.account.service.ok_or_else(|| Fault::unknown("service", alias))?;
     let owner = service.owner.as_ref().map(|team| Owner { id: &team.id, alias: &team.alias, name: &team.name });
     let rights = Thing { noun: "service", page: address(&service.aliases), owner };
@@ -57,8 +58,8 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
                 (standing.card)
                 (facts::missing(&service, may))
                 (facts::section(&service, &site.catalogue.settings().app_url, may, now))
-                // On phones, what is missing comes before that nothing is known.
-                @if more.issues.are_none() { (more.issues.card()) }
+                (facts::properties(&service, may && has_properties))
+                @if more.issues.are_none() { (issues(&more.issues)) }
             }
         }
     };
@@ -154,8 +155,13 @@ fn wide(service: &Service, more: &More, may: bool, now: Timestamp) -> Markup {
         (dependencies(service, &more.picture, may))
         @if let Some(note) = &service.note { section.card { h2 { "Notes" } (prose(note)) } }
         (related(service))
-        @if !more.issues.are_none() { (more.issues.card()) }
+        @if !more.issues.are_none() { (issues(&more.issues)) }
     }
+}
+
+/// The code issues. That there are none is no news: it stands after what is missing, on phones too.
+fn issues(issues: &Issues) -> Markup {
+    html! { section.card { h2 #issues { "Code issues" } (issues.list()) } }
 }
 
 fn related(service: &Service) -> Markup {

@@ -57,8 +57,8 @@ pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &
     };
     let bar = Bar::read(site, visit, session, wrong).await?;
     let may = !Reach::read(site, session).await?.is_empty();
-    let app_url = &site.catalogue.settings().app_url;
-    let nothing = Nothing { gone: gone.messages().next(), similar: &similar, app_url, may_add: may };
+    let app_url = &*site.catalogue.settings().app_url;
+    let nothing = Nothing { gone: gone.messages().next(), similar: &similar, app_url, may };
     let file = link("/services.csv", &visit.query.without("after").query());
     let actions = html! {
         a.button.quiet href=(file) { "Download CSV" }
@@ -192,15 +192,15 @@ struct Nothing<'n> {
     gone: Option<&'n str>,
     similar: &'n [SearchResult],
     app_url: &'n str,
-    /// Whether the visitor may create services.
-    may_add: bool,
+    /// Whether the visitor may add services.
+    may: bool,
 }
 
 fn list(visit: &Visit, (found, chosen): (&Account, &Chosen), nothing: &Nothing<'_>, bar: Option<&Bar<'_>>) -> Markup {
     let services = &found.services;
     let filtered = visit.query.without("sort").without(choice::COLUMNS).without(VIEW).has_text();
     if services.nodes.is_empty() {
-        return if filtered { none_match(visit, nothing) } else { none_yet(nothing.may_add) };
+        return if filtered { none_match(visit, nothing) } else { none_yet(nothing.may) };
     }
     let heading = |label: &str, order: Option<&str>, class: Option<&str>| match order {
         Some(order) => sorted_of(visit, "/services", (label, order), class),
@@ -246,14 +246,14 @@ fn none_match(visit: &Visit, nothing: &Nothing<'_>) -> Markup {
     )
 }
 
-fn none_yet(may_add: bool) -> Markup {
+fn none_yet(may: bool) -> Markup {
     empty(
         "No services yet.",
         html! {
-            p { "A service is a program that your organisation runs. It has an owner, who looks after it." }
-            @if may_add { p { a.button href="/new/service" { "New service" } } }
-            p { "Service files and the API create services, too. " a href="/integrations" { "Add a deploy integration" }
-                " and let your pipelines report deploys: each unknown name becomes a " a href="/suggestions" { "suggestion" } "." }
+            @if may { p { a.button href="/new/service" { "New service" } } }
+            p { "Services also come from service files, and through the API." }
+            p { a href="/integrations" { "Add a deploy integration" } " and let your pipelines report deploys: "
+                "each unknown name becomes a " a href="/suggestions" { "suggestion" } "." }
         },
     )
 }

@@ -39,12 +39,10 @@ async fn until_noted(app: &TestApp, posts: u64) {
 async fn the_first_hour_of_a_team() {
     let app = TestApp::start().await;
     let mut ada = Browser::of(&app, Role::Admin).await;
-    let none = ada.page("/services").await;
-    // The way that needs nothing else comes first.
-    assert!(none.contains("No services yet."), "{none}");
-    let place = |address: &str| none.rfind(&format!("href=\"{address}\"")).expect(address);
-    assert!(place("/new/service") < place("/integrations"), "{none}");
-    assert!(ada.page("/").await.contains("No service lacks one."));
+    let page = ada.page("/services").await;
+    let nothing = page.split_once("No services yet.").expect("that there are none").1;
+    assert!(nothing.contains("<a class=\"button\" href=\"/new/service\">New service</a>"), "{page}");
+    assert!(ada.page("/").await.contains("There are no services yet."));
 
     let made = ada.post("/tokens", &[("description", "import"), ("scope", "write"), ("expires", "90")]).await;
     let token = between(between(made.text(), "id=\"secret\"", "/code>"), ">", "<").to_owned();
