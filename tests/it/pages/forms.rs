@@ -258,7 +258,7 @@ async fn the_page_of_a_service_begins_with_what_is_needed_during_an_incident() {
     let endpoint = crate::harness::webhook::Endpoint::start().await;
     let query = r#"mutation {
         teamCreate(input: { name: "Core", contacts: { type: slack, address: "@core" } }) { errors { message } }
-        serviceUpdate(input: { alias: "shop", ownerInput: { alias: "core" }, description: "What it is for" }) { errors { message } }
+        serviceUpdate(input: { alias: "shop", ownerInput: { alias: "core" }, tierAlias: "tier_1", description: "What it is for" }) { errors { message } }
         toolCreate(input: { serviceAlias: "shop", category: runbooks, displayName: "Runbook", url: "https://wiki.example.com" }) { errors { message } }
         serviceOnCallsUpdate(input: { service: { alias: "shop" }, onCalls: [
             { name: "<Ada>", externalEmail: "ada@example.com", url: "https://oncall.example.com", endsAt: "2098-12-02T09:00:00Z" }] }) { errors { message } }
@@ -267,6 +267,7 @@ async fn the_page_of_a_service_begins_with_what_is_needed_during_an_incident() {
     let browser = Browser::of(&endpoint.app, Role::Viewer).await;
     let page = browser.page("/services/shop").await;
     assert!(page.contains("<dt>Last deploy</dt><dd><span class=\"soft\">never</span>"), "{page}");
+    assert!(page.contains("<span class=\"mark bad\"") && page.contains(">T1 "), "the first tier is loud: {page}");
     assert!(!page.contains("<dt>Broken</dt>") && page.contains("<dt>Type</dt><dd>Service</dd>"), "{page}");
     let now = rollcall::entity::Timestamp::now().to_string();
     let deploy = json!({ "deployed_at": now, "environment": "production", "status": "failed" });
