@@ -275,14 +275,45 @@ pub fn table(label: &str, deploys: &[Model], labels: &HashMap<i64, Label>, now: 
     framed_rows(label, true, "When", &rows)
 }
 
+/// The same in one table by day, each row with its time of day. Without `labels`, the deploys are of one service, which the
+/// rows do not name.
+fn days(deploys: &[Model], labels: Option<&HashMap<i64, Label>>) -> Markup {
+    let columns = if labels.is_some() { 5 } else { 4 };
+    let rows = html! {
+        @for (day, deploys) in by_day(deploys) {
+            tbody {
+                tr.day { th scope="rowgroup" colspan=(columns) { (day) } }
+                (changes(deploys, labels, time_of_day))
+            }
+        }
+    };
+    framed_rows("Deploys by day", labels.is_some(), "Time (UTC)", &rows)
+}
+
+/// A table around rows of deploys. `when` is the heading of their times.
+fn framed_rows(label: &str, with_services: bool, when: &str, rows: &Markup) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label=(label) {
+            table.lined {
+                thead { tr {
+                    th scope="col" { "Change" }
+                    @if with_services { th scope="col" { "Service" } }
+                    th scope="col" { "Result" } th scope="col" { "Where" } th.number scope="col" { (when) }
+                } }
+                (rows)
+            }
+        }
+    }
+}
+
 /// The number of rows of [`table`].
 pub fn rows(deploys: &[Model]) -> usize {
     let shown: Vec<(Deploy, &Model)> = deploys.iter().map(|deploy| (Deploy::from(deploy), deploy)).collect();
     folded(&shown, |(deploy, stored)| (deploy, &stored.service_alias)).len()
 }
 
-/// The same as [`table`]. Without `labels`, the deploys are of one service, which the rows do not name.
-fn changes(label: &str, deploys: &[Model], labels: Option<&HashMap<i64, Label>>, now: Timestamp) -> Markup {
+/// The rows of the changes of these deploys.
+fn changes(deploys: &[Model], labels: Option<&HashMap<i64, Label>>, when: impl Fn(Timestamp) -> Markup) -> Markup {
     let shown: Vec<(Deploy, &Model)> = deploys.iter().map(|deploy| (Deploy::from(deploy), deploy)).collect();
     let changes = folded(&shown, |(deploy, stored)| (deploy, &stored.service_alias));
     html! {

@@ -62,6 +62,11 @@ impl Issues {
         self.were_read && self.counts.is_empty()
     }
 
+    /// The card of the issues.
+    pub fn card(&self) -> Markup {
+        html! { section.card { h2 #issues { "Code issues" } (self.list()) } }
+    }
+
     /// Lists the most severe issues by severity.
     fn list(&self) -> Markup {
         let Self { counts, worst, were_read } = self;

@@ -27,10 +27,11 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         (mistakes.summary(&[]))
         @if repositories.nodes.is_empty() {
             (empty("No repositories yet.", html! {
-                p { "List the repositories of a service in its service file, or add them "
+                p { "A service file adds them, with a document such as this one:" }
+                pre { "version: 1\nrepository:\n  name: org/cart\n  url: https://github.com/org/cart" }
+                p { "Apply it with " code { "rollcall apply rollcall.yml" } ", or add them "
                     a href="/reference/Mutation#repositoryCreate" { "through the API" }
-                    ". A service's page links them to it." }
-                p { a.button.quiet href="/explorer" { "Try it in the explorer" } }
+                    ". The page of a service links them to it." }
             }))
         } @else {
             p.soft { (count_to_most(repositories.total_count, "repository")) }

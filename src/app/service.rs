@@ -59,7 +59,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
                 (facts::missing(&service, may))
                 (facts::section(&service, &site.catalogue.settings().app_url, may, now))
                 (facts::properties(&service, may && has_properties))
-                @if more.issues.are_none() { (issues(&more.issues)) }
+                @if more.issues.are_none() { (more.issues.card()) }
             }
         }
     };
@@ -158,13 +158,8 @@ fn wide(service: &Service, more: &More, may: bool, now: Timestamp) -> Markup {
         (dependencies(service, &more.picture, may))
         @if let Some(note) = &service.note { section.card { h2 { "Notes" } (prose(note)) } }
         (related(service))
-        @if !more.issues.are_none() { (issues(&more.issues)) }
+        @if !more.issues.are_none() { (more.issues.card()) }
     }
-}
-
-/// The code issues. That there are none is no news: it stands after what is missing, on phones too.
-fn issues(issues: &Issues) -> Markup {
-    html! { section.card { h2 #issues { "Code issues" } (issues.list()) } }
 }
 
 fn related(service: &Service) -> Markup {

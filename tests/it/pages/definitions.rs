@@ -80,13 +80,17 @@ async fn a_repository_has_a_page_with_its_services_and_their_folders() {
     for path in ["/repositories/99", "/repositories/x", "/repositories/1/edit"] {
         assert_eq!(browser.get(path).await.status, 404, "{path}");
     }
-    assert!(
-        Browser::of(&TestApp::start().await, Role::Viewer)
-            .await
-            .page("/repositories")
-            .await
-            .contains("No repositories yet.")
-    );
+    // The file that an empty page shows is one that applies.
+    let empty = TestApp::start().await;
+    let viewer = Browser::of(&empty, Role::Viewer).await;
+    let page = viewer.page("/repositories").await;
+    let shown = page.split_once("<pre>").and_then(|(_, rest)| rest.split_once("</pre>")).expect("a file").0;
+    let apply = "mutation($input: ServiceFilesApplyInput!) { serviceFilesApply(input: $input) { errors { message } } }";
+    let input = json!({ "files": [{ "path": "rollcall.yml", "text": shown }] });
+    let applied = empty.query(apply, json!({ "input": input })).await;
+    assert_eq!(applied["data"]["serviceFilesApply"]["errors"], json!([]), "{applied}");
+    let page = viewer.page("/repositories").await;
+    assert!(page.contains(">org/cart</a>") && !page.contains("No repositories yet."), "{page}");
 }
 
 #[tokio::test]

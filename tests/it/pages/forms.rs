@@ -346,7 +346,8 @@ async fn properties_of_a_service_are_set_and_cleared() {
     let app = TestApp::start().await;
     let mut mem = Browser::of(&app, Role::User).await;
     mem.post("/new/service", &[("name", "Cart")]).await;
-    assert!(mem.page("/services/cart/properties").await.contains("No properties yet."));
+    let none = mem.page("/services/cart/properties").await;
+    assert!(none.contains("No properties yet.") && none.contains("href=\"/new/property-definition\""), "{none}");
     let page = mem.page("/services/cart").await;
     assert!(!page.contains("id=\"properties\""), "there is nothing to change: {page}");
     let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
