@@ -173,8 +173,10 @@ fn rail(session: &Session, here: &str, waiting: usize) -> Markup {
         _ => Some(format!("{}+", MOST - 1)),
     };
     let current = |part: &str| (here == part).then_some("page");
+    // The script's search offers this form beside the pages below.
+    let create = (session.user.role >= Role::TeamMember).then_some("/new/service");
     html! {
-        aside.rail #rail aria-label="Menu" popover="auto" {
+        aside.rail #rail aria-label="Menu" popover="auto" data-create=[create] {
             a.brand href="/" { "rollcall" }
             (find(here))
             @for (at, (name, links)) in GROUPS.iter().enumerate() {

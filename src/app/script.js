@@ -1,6 +1,7 @@
 "use strict";
 // Pages work without this script. It adds: `/` and Ctrl+K open the search, lists, the choices of fields and the sentence of
-// a check update while you type, the list of the newest deploys reads itself again, and texts get a copy button.
+// a check update while you type, the list of the newest deploys reads itself again, texts get a copy button, rows are all
+// chosen in place, and Escape answers a question with no.
 
 // The part of a page with this id, or nothing while a half-typed value is refused. With `sent`, the page answers a form.
 const part = async (address, id, signal, sent) => {
@@ -28,6 +29,26 @@ const whileTyping = (form, load, pause = 150, failed = () => form.submit()) => {
 const link = document.querySelector("a.find");
 let dialog;
 
+// What the search offers beside its results: the pages of the navigation, and the form of a new service for whoever may
+// create one, if each typed word begins one of theirs.
+const offered = (typed) => {
+  const rail = document.getElementById("rail");
+  const pages = [...rail.querySelectorAll("nav a")].map((one) => [one.firstChild.textContent.trim(), one.pathname, "page"]);
+  if (rail.dataset.create) pages.push(["New service", rail.dataset.create, "form"]);
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  const has = (label, word) => label.toLowerCase().split(" ").some((one) => one.startsWith(word));
+  const meant = pages.filter(([label]) => words.length && words.every((word) => has(label, word)));
+  return meant.map(([label, address, kind]) => {
+    const [item, to, mark] = ["li", "a", "span"].map((tag) => document.createElement(tag));
+    to.href = address;
+    to.textContent = label;
+    mark.className = "mark none";
+    mark.textContent = kind;
+    item.append(to, " ", mark);
+    return item;
+  });
+};
+
 // The search of all pages: the list of the page behind the link, in a dialog.
 const openSearch = () => {
   if (!dialog) {
@@ -36,17 +57,34 @@ const openSearch = () => {
     dialog.setAttribute("aria-label", "Search");
     dialog.innerHTML = `<form role="search" action="${link.pathname}"><input type="search" name="q" maxlength="255"
       aria-label="Name or alias" aria-describedby="finder-hint" autocomplete="off"><button class="quiet" type="button">Close</button></form>
-      <p id="finder-hint" class="hint">Arrow keys choose a result, Enter opens it, Esc closes.</p><div></div>`;
+      <p id="finder-hint" class="hint">Enter opens the first result, arrow keys choose another one, Esc closes.</p>
+      <div></div><ul class="results" aria-label="Pages"></ul>`;
     document.body.append(dialog);
-    const [form, , found] = dialog.children;
+    const [form, , found, pages] = dialog.children;
     const [field, close] = form.elements;
     // A hidden field keeps the focus until the next frame, and would take a key that opens the search again.
     const leave = () => (document.activeElement.blur(), dialog.close());
     close.addEventListener("click", leave);
-    whileTyping(form, async (signal) => {
-      if (!field.value.trim()) return found.replaceChildren();
-      const results = await part(link.pathname + "?" + new URLSearchParams({ q: field.value }), "results", signal);
-      if (results) found.replaceChildren(...results);
+    const term = () => field.value.trim();
+    const choices = () => [...found.querySelectorAll("a"), ...pages.querySelectorAll("a")];
+    // What the results are for.
+    let shown = "";
+    const load = async (signal) => {
+      const asked = term();
+      const results = asked ? await part(link.pathname + "?" + new URLSearchParams({ q: asked }), "results", signal) : [];
+      if (!results) return;
+      found.replaceChildren(...results);
+      shown = asked;
+    };
+    whileTyping(form, load);
+    form.addEventListener("input", () => pages.replaceChildren(...offered(term())));
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      // Whoever types fast is ahead of the results.
+      if (shown !== term()) await load().catch(() => {});
+      const first = shown === term() && choices()[0];
+      if (first) first.click();
+      else form.submit();
     });
     dialog.addEventListener("keydown", (event) => {
       if (event.key === "Escape") {
@@ -56,7 +94,7 @@ const openSearch = () => {
       }
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (!step) return;
-      const stops = [field, ...found.querySelectorAll("a")];
+      const stops = [field, ...choices()];
       const at = Math.max(stops.indexOf(document.activeElement), 0);
       event.preventDefault();
       stops[(at + step + stops.length) % stops.length].focus();
@@ -221,7 +259,35 @@ for (const text of document.querySelectorAll("[data-copy]")) {
     setTimeout(() => say("Copy"), 2000);
   });
   (text.closest("pre") ?? text).after(button);
+  // What is shown this once is copied next.
+  if (text.closest(".notice") && document.activeElement === document.body) button.focus();
 }
+
+// The link that chooses all rows of a page loads it again. In place, the focus stays, and so does what is filled in.
+for (const all of document.querySelectorAll("a[data-choose]")) {
+  const boxes = [...document.querySelectorAll(`input[type=checkbox][form="${all.dataset.choose}"]`)];
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "quiet";
+  const isAll = () => boxes.every((box) => box.checked);
+  const say = () => (button.textContent = isAll() ? "Choose none" : "Choose all on this page");
+  button.addEventListener("click", () => {
+    const checked = !isAll();
+    for (const box of boxes) box.checked = checked;
+    say();
+  });
+  for (const box of boxes) box.addEventListener("change", say);
+  say();
+  all.replaceWith(button);
+}
+
+// Escape answers a question, such as that of a Delete, with no.
+document.addEventListener("keydown", (event) => {
+  const question = event.key === "Escape" && event.target.closest("details.confirm[open]");
+  if (!question) return;
+  question.open = false;
+  question.querySelector("summary").focus();
+});
 
 for (const form of document.querySelectorAll("form[data-graphql]")) {
   const answer = document.getElementById(form.dataset.graphql);

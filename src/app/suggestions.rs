@@ -296,14 +296,14 @@ async fn choice(
     })
 }
 
-/// The link that checks all boxes of the page, or none. It needs no script.
+/// The link that checks all boxes of the page, or none. It needs no script, which does it in place.
 fn choose_all(visit: &Visit) -> Markup {
     let query = ["made", "ignored", ACCEPTED].iter().fold(visit.query.clone(), |query, done| query.without(done));
     html! {
         @if visit.query.given(ALL).is_some() {
-            a.button.quiet href=(link("/suggestions", &query.without(ALL).query())) { "Choose none" }
+            a.button.quiet data-choose="chosen" href=(link("/suggestions", &query.without(ALL).query())) { "Choose none" }
         } @else {
-            a.button.quiet href=(link("/suggestions", &query.query_with(ALL, "1"))) { "Choose all on this page" }
+            a.button.quiet data-choose="chosen" href=(link("/suggestions", &query.query_with(ALL, "1"))) { "Choose all on this page" }
         }
     }
 }

@@ -315,9 +315,12 @@ job(`accept ${SUGGESTIONS} suggestions`, 6, async ({ page, main, click, navigate
   await navigate(/^Suggestions/);
   assert.equal(await main.locator('input[name=id][type=checkbox]').count(), SUGGESTIONS);
   await main.getByRole('columnheader', { name: 'Proposed service' }).waitFor();
-  await click(main.getByRole('link', { name: 'Choose all on this page' }));
-  await main.getByRole('link', { name: 'Choose none' }).waitFor();
+  // Nothing is loaded for that: what is filled in stays, and so does the focus.
   await page.getByLabel('Owner of the new services').fill('Orders');
+  await click(main.getByRole('button', { name: 'Choose all on this page' }));
+  const none = main.getByRole('button', { name: 'Choose none' });
+  assert.equal(await none.evaluate((button) => button === document.activeElement), true);
+  assert.equal(await main.locator('input[name=id]:checked').count(), SUGGESTIONS);
   await page.getByLabel('Their tier').selectOption('tier_3');
   await click(page.getByRole('button', { name: 'Create services for the chosen' }));
   await main.getByText(`${SUGGESTIONS} services created`).waitFor();
