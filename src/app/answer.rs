@@ -1,6 +1,6 @@
 //! What a page returns to the visitor.
 
-use maud::Markup;
+use maud::{Markup, PreEscaped};
 
 use super::assets::Asset;
 use super::csv::File;
@@ -59,7 +59,10 @@ impl Answer {
 
     /// A page that shows the mistakes of its address, with what it understands of it.
     pub fn checked(mistakes: &Mistakes, document: Markup) -> Self {
-        Self::with_status(if mistakes.is_empty() { 200 } else { 400 }, document)
+        match mistakes.is_empty() {
+            true => Self::page(document),
+            false => Self::with_status(400, wrong(document)),
+        }
     }
 
     /// A page with status 200 and another policy.
@@ -69,7 +72,7 @@ impl Answer {
 
     /// A form with mistakes, shown again.
     pub fn refused(document: Markup) -> Self {
-        Self::with_status(422, document)
+        Self::with_status(422, wrong(document))
     }
 
     /// A file that has begun.
@@ -81,4 +84,10 @@ impl Answer {
     pub fn redirect(to: impl Into<String>) -> Self {
         Self::Redirect { to: to.into(), cookies: Vec::new() }
     }
+}
+
+/// The document with a title that says that something is wrong: a screen reader reads the title first. It is the first
+/// title of the document, whose pictures may have some, too.
+fn wrong(document: Markup) -> Markup {
+    PreEscaped(document.into_string().replacen("<title>", "<title>Error: ", 1))
 }

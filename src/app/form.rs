@@ -68,12 +68,12 @@ impl Mistakes {
         Self(self.0.iter().filter(|(known, _)| !is_own(known)).cloned().collect())
     }
 
-    /// Shows mistakes about fields that the form does not show.
+    /// Shows mistakes about fields that the form does not show. They have the focus: they are above the fields.
     pub fn summary(&self, shown: &[&str]) -> Markup {
         let others = || self.0.iter().filter(|(field, _)| !shown.contains(&&**field));
         html! {
             @if others().next().is_some() {
-                div.problem role="alert" {
+                div.problem role="alert" tabindex="-1" autofocus {
                     @for (_, message) in others() { p { (message) } }
                 }
             }
@@ -225,7 +225,7 @@ impl<'a> Text<'a> {
         frame(name, label, hint, mistakes, |described| {
             html! {
                 input id={ "field-" (name) } name=(name) type=(kind) value=(form.get(name)) required[required] min=[(kind == "number").then_some("0")]
-                    maxlength=(most) dir="auto" aria-describedby=[described] aria-invalid=[invalid(name, mistakes)];
+                    maxlength=(most) dir="auto" aria-describedby=[described] aria-invalid=[invalid(name, mistakes)] autofocus[is_wrong(name, mistakes)];
             }
         })
     }
@@ -253,7 +253,7 @@ impl Area<'_> {
             html! {
                 // A browser drops the first newline.
                 textarea id={ "field-" (name) } name=(name) rows=(rows) maxlength=(most) dir="auto"
-                    aria-describedby=[described] aria-invalid=[invalid(name, mistakes)] { "\n" (form.get(name)) }
+                    aria-describedby=[described] aria-invalid=[invalid(name, mistakes)] autofocus[is_wrong(name, mistakes)] { "\n" (form.get(name)) }
             }
         })
     }
@@ -270,7 +270,7 @@ pub fn select(
 ) -> Markup {
     frame(name, label, hint, mistakes, |described| {
         html! {
-            select id={ "field-" (name) } name=(name) aria-describedby=[described] aria-invalid=[invalid(name, mistakes)] {
+            select id={ "field-" (name) } name=(name) aria-describedby=[described] aria-invalid=[invalid(name, mistakes)] autofocus[is_wrong(name, mistakes)] {
                 @for (value, text) in options {
                     option value=(value) selected[form.get(name) == *value] { (text) }
                 }
@@ -341,7 +341,7 @@ impl Named<'_> {
             html! {
                 input id={ "field-" (name) } name=(name) value=(form.get(name)) list={ "list-" (name) } maxlength=(text::SHORT)
                     required[required] data-find=[Some(part).filter(|part| !part.is_empty())] dir="auto" autocomplete="off"
-                    aria-describedby=[described] aria-invalid=[invalid(name, mistakes)];
+                    aria-describedby=[described] aria-invalid=[invalid(name, mistakes)] autofocus[is_wrong(name, mistakes)];
                 (suggestions(&format!("list-{name}"), proposals))
             }
         })
@@ -361,7 +361,12 @@ pub fn suggestions<'p>(id: &str, proposals: impl IntoIterator<Item = (&'p str, &
 }
 
 fn invalid(name: &str, mistakes: &Mistakes) -> Option<&'static str> {
-    mistakes.of_field(name).next().map(|_| "true")
+    is_wrong(name, mistakes).then_some("true")
+}
+
+/// Whether there are mistakes about a field. The first such field of a page has the focus.
+fn is_wrong(name: &str, mistakes: &Mistakes) -> bool {
+    mistakes.of_field(name).next().is_some()
 }
 
 fn frame(

@@ -263,6 +263,11 @@ for (const text of document.querySelectorAll("[data-copy]")) {
   if (text.closest(".notice") && document.activeElement === document.body) button.focus();
 }
 
+// The form of something new begins in its first field. A refused one has the focus where it is wrong.
+if (/^\/(new\/|integrations\/new$)/.test(location.pathname) && !document.querySelector("main [autofocus]")) {
+  document.querySelector("main form :is(input:not([type=hidden]), select, textarea)")?.focus();
+}
+
 // The link that chooses all rows of a page loads it again. In place, the focus stays, and so does what is filled in.
 for (const all of document.querySelectorAll("a[data-choose]")) {
   const boxes = [...document.querySelectorAll(`input[type=checkbox][form="${all.dataset.choose}"]`)];

@@ -421,6 +421,31 @@ test('Enter in the search opens the first result, a page of the navigation or th
   assert.deepEqual(problems, []);
 });
 
+test('the focus is where one goes on: a new form, what is wrong in it, and what is copied', async () => {
+  const { page, problems, go, signIn } = await visitor(browser, server);
+  await signIn();
+  const focused = (what) =>
+    page.waitForFunction((what) => [document.activeElement.id, document.activeElement.textContent].includes(what), what);
+  await go('/new/service');
+  await focused('field-name');
+  await page.keyboard.type('Lost and found');
+  await page.getByLabel('Owner (name or alias)').fill('nobody at all');
+  await page.keyboard.press('Enter');
+  await page.locator('.wrong').first().waitFor();
+  assert.equal(await page.title(), 'Error: New service · rollcall');
+  await focused('field-ownerInput.alias');
+  // The refusal has the status 422, which the browser reports.
+  problems.splice(0);
+
+  await go('/tokens');
+  const row = page.getByRole('row', { name: /pages/ });
+  await row.locator('summary', { hasText: 'Rotate' }).click();
+  await row.locator('form button', { hasText: 'Rotate' }).click();
+  await page.locator('#secret').waitFor();
+  await focused('Copy the token');
+  assert.deepEqual(problems, []);
+});
+
 test('lists are searched while one types, and deleting asks first, from the keyboard', async () => {
   const { page, problems, context, go, signIn } = await visitor(browser, server);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -113,6 +113,12 @@ async fn a_refused_form_is_shown_again_with_the_reason() {
         refused.text().contains("aria-invalid=\"true\"") && refused.text().contains("description must not be empty")
     );
     assert!(refused.text().contains("<option value=\"read\" selected>"));
+    // The title says so, and the wrong field has the focus, without the script.
+    let title = "<title>Error: API tokens · rollcall</title>";
+    assert!(refused.text().contains(title) && !ada.page("/tokens").await.contains("Error:"), "{refused:?}");
+    let focused = "aria-describedby=\"hint-description wrong-description\" aria-invalid=\"true\" autofocus>";
+    assert!(refused.text().contains(focused), "{refused:?}");
+    assert_eq!(refused.text().matches(" autofocus>").count(), 1, "{refused:?}");
     let refused = ada.post("/integrations", &[("type", "deploy"), ("name", &long)]).await;
     assert!(refused.status == 422 && refused.text().contains("300 characters"), "{refused:?}");
     let refused = ada.post("/users", &[("email", "admin@example.com"), ("role", "user")]).await;
@@ -120,7 +126,7 @@ async fn a_refused_form_is_shown_again_with_the_reason() {
     assert_eq!(ada.post("/users", &[("email", "eve@example.com"), ("role", "king")]).await.status, 400);
     assert_eq!(ada.post("/tokens", &[("description", "x"), ("scope", "all"), ("expires", "30")]).await.status, 400);
     let gone = ada.post("/suggestions/Z2lkOi8vcm9sbGNhbGwvU2VydmljZVN1Z2dlc3Rpb24vOQ/ignore", &[]).await;
-    assert!(gone.status == 422 && gone.text().contains("role=\"alert\""), "{gone:?}");
+    assert!(gone.status == 422 && gone.text().contains("role=\"alert\" tabindex=\"-1\" autofocus>"), "{gone:?}");
 }
 
 #[tokio::test]
