@@ -198,7 +198,7 @@ async fn new_form(site: &Site, visit: &Visit, mistakes: &Mistakes) -> Result<Mar
         p { "A campaign is a set of checks that services are to pass by a date. It begins as a draft." }
         form method="post" action="/new/campaign" {
             (fields(options, &teams, &visit.form, mistakes))
-            button { "Create campaign" }
+            div.save { button { "Create campaign" } }
         }
     };
     Ok(layout(visit, "New campaign", main))
@@ -230,7 +230,7 @@ fn edit_form(visit: &Visit, found: &Found, form: &Fields, mistakes: &Mistakes) -
         p { a href=(address(&campaign.id)) { "Back to the campaign" } }
         form method="post" action=(to("edit")) {
             (fields(options, &found.teams, form, mistakes))
-            button { "Save" }
+            div.save { button { "Save" } }
         }
         (dates(campaign, form, mistakes))
         (checks(visit, found, mistakes))

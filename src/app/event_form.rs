@@ -262,7 +262,7 @@ fn new_form(visit: &Visit, choices: &Choices, form: &Fields, mistakes: &Mistakes
         (rights::own_owner(visit))
         form method="post" action="/new/event-subscription" {
             (fields(None, choices, (form, mistakes), URL_HINT))
-            button { "Create subscription" }
+            div.save { button { "Create subscription" } }
         }
     };
     layout(visit, "New subscription", main)
@@ -277,7 +277,7 @@ fn edit_form(visit: &Visit, own: &EventSubscription, choices: &Choices, form: &F
         p { a href=(address(&own.id)) { "Back to the subscription" } }
         form method="post" action={ (address(&own.id)) "/edit" } {
             (fields(Some(own), choices, (form, mistakes), &hint))
-            button { "Save" }
+            div.save { button { "Save" } }
         }
     };
     layout(visit, &format!("Edit {}", own.name), main)

@@ -10,7 +10,7 @@ use super::operations::{
     self, DeleteEventSubscription, EventDeleted, EventDeliveryStateEnum as State, EventDigestEnum as Digest,
     EventFormEnum as Form, EventSubscriptions, EventTeam, ResendEvents, RotateEventSecret, TestEventSubscription,
 };
-use super::parts::{count, delete_button, empty, pages, time};
+use super::parts::{count, delete_button, empty, pages, replace_button, time};
 use super::rights::{Owner, Reach, Rights, Thing};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site};
@@ -147,7 +147,7 @@ async fn show(
                     form method="post" action=(to("test")) { button.quiet { "Send a test" } }
                     form method="post" action=(to("resend")) { button.quiet { "Send failed ones again" } }
                     @if own.form != Form::Email {
-                        (delete_button(&to("rotate"), "New secret", &own.name,
+                        (replace_button(&to("rotate"), "New secret", &own.name,
                             "Give it a new secret? For a day, messages are signed with both."))
                     }
                     (delete_button(&to("delete"), "Delete", &own.name, "Delete this subscription, with its deliveries?"))

@@ -106,7 +106,7 @@ async fn new_form(site: &Site, visit: &Visit, kind: GroupKind, mistakes: &Mistak
         (rights::own_owner(visit))
         form method="post" action=(path(["new", kind.noun()])) {
             (fields(kind, &offers, &visit.form, mistakes))
-            button { "Create " (kind.noun()) }
+            div.save { button { "Create " (kind.noun()) } }
         }
     };
     Ok(layout(visit, &format!("New {}", kind.noun()), main))
@@ -361,7 +361,7 @@ async fn edit_form(
         (rights.taking())
         form method="post" action=(to("edit")) {
             (fields(*kind, &offers, form, &mistakes.except(field)))
-            button { "Save" }
+            div.save { button { "Save" } }
         }
         h2 #children { @if *kind == GroupKind::System { "Services" } @else { "Systems" } }
         @if children.is_empty() { p.soft { "No " (child) " belongs to this " (noun) "." } } @else {

@@ -13,7 +13,7 @@ use super::operations::{
     DeleteIntegration, IntegrationRow, Integrations, RenameCustomIntegration, RenameEventIntegration,
     RotateIntegrationUrl, integration::Integration,
 };
-use super::parts::{delete_button, empty, grouped, pages, time};
+use super::parts::{delete_button, empty, grouped, pages, replace_button, time};
 use super::snippets::{self, Snippet};
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site, cloud, custom, deliveries};
@@ -335,7 +335,7 @@ fn changes(integration: &IntegrationRow, question: &str, form: &Fields, mistakes
             (mistakes.summary(&[]))
         }
         @if matches!(kind, Kind::Deploy | Kind::ApiDoc) {
-            (delete_button(&format!("{}/rotate", integration.path()), "New URL", &integration.name,
+            (replace_button(&format!("{}/rotate", integration.path()), "New URL", &integration.name,
                 "Give it a new URL? The old one stops working at once: there is no time in which both work. Posts to the old \
                  one are refused until you put the new one into whatever posts to it."))
         }

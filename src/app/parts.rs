@@ -66,7 +66,7 @@ pub fn clock(moment: Timestamp, now: Timestamp) -> Markup {
 }
 
 /// Formats a time relative to now, such as `3 minutes ago`, `in 2 days`, `just now`. A week or more away, it is a date.
-fn relative(moment: Timestamp, now: Timestamp) -> String {
+pub fn relative(moment: Timestamp, now: Timestamp) -> String {
     let seconds = (now.as_micros() - moment.as_micros()) / 1_000_000;
     let (ahead, seconds) = (seconds < 0, seconds.unsigned_abs());
     if seconds >= 7 * 86_400 {
@@ -175,13 +175,23 @@ pub fn empty(what: &str, next: Markup) -> Markup {
 
 /// A delete form behind a question, so that a single click deletes nothing, even without scripts.
 pub fn delete_button(action: &str, label: &str, about: &str, question: &str) -> Markup {
+    asked(action, label, about, question, ("confirm", Some("danger")))
+}
+
+/// The same for a form that replaces something, such as a secret. It is not red: nothing is lost.
+pub fn replace_button(action: &str, label: &str, about: &str, question: &str) -> Markup {
+    asked(action, label, about, question, ("confirm plain", None))
+}
+
+/// A form behind a question. The classes are that of the question, and that of its button.
+fn asked(action: &str, label: &str, about: &str, question: &str, classes: (&str, Option<&str>)) -> Markup {
     let (first, rest) = label.split_at(label.chars().next().map_or(0, char::len_utf8));
     html! {
-        details.confirm {
+        details class=(classes.0) {
             summary { (label) span.hidden { " " (about) } }
             form method="post" action=(action) {
                 p { (question) }
-                button.danger { "Yes, " (first.to_lowercase()) (rest) span.hidden { " " (about) } }
+                button class=[classes.1] { "Yes, " (first.to_lowercase()) (rest) span.hidden { " " (about) } }
             }
         }
     }
@@ -209,7 +219,12 @@ pub fn tags<'t>(tags: impl IntoIterator<Item = (&'t str, &'t str)>) -> Markup {
 
 /// A tier as a chip: its position, with its name as a tooltip and for screen readers.
 pub fn tier(index: i32, name: &str) -> Markup {
-    html! { span.mark.none.brief title=(name) { "T" (index) span.hidden { " " (name) } } }
+    html! { span class={ "mark brief " (tier_colour(index)) } title=(name) { "T" (index) span.hidden { " " (name) } } }
+}
+
+/// The class of a tier's chip: the most critical one stands out.
+pub fn tier_colour(index: i32) -> &'static str {
+    if index == 1 { "bad" } else { "none" }
 }
 
 /// Links to the team that owns something.

@@ -7,7 +7,7 @@ use super::form::Mistakes;
 use super::layout::{Head, page as framed};
 use super::operations::RevertChange;
 use super::operations::revert_change::ServiceFileChange;
-use super::parts::{short, time};
+use super::parts::{relative, short, time};
 use super::rights::Reach;
 use super::visit::{Method, Session, Visit, path};
 use super::words::{self, Addresses};
@@ -22,7 +22,11 @@ use crate::graphql::revert;
 pub fn offer(entry: &Model) -> Markup {
     html! {
         @if revert::refusal(entry).is_none() {
-            a href=(address(entry.id)) { "Revert" span.hidden { ": " (words::done(entry)) " of " (entry.at) } }
+            a.button.quiet href=(address(entry.id)) { "Revert" span.hidden {
+                ": " (words::fields(entry).unwrap_or_else(|| words::done(entry)))
+                @if let Some(name) = &entry.subject_name { " of " (short(name)) }
+                ", " (relative(entry.at, Timestamp::now()))
+            } }
         }
     }
 }
@@ -31,7 +35,7 @@ pub fn offer(entry: &Model) -> Markup {
 pub fn reverted(entry: &Model) -> Markup {
     html! {
         @if let Some(other) = words::reverted(entry) {
-            div { a href=(address(other)) { "The change that was reverted" } }
+            div { a.plain href=(address(other)) { "The change that was reverted" } }
         }
     }
 }

@@ -106,11 +106,10 @@ fn head<'s>(service: &'s Service, level: Option<&(String, &str)>, may: bool) -> 
         },
         chips: html! {
             @if let Some(tier) = &service.tier {
-                @let class = if tier.index == 1 { "mark bad" } else { "mark none" };
-                span class=(class) title=[&tier.description] { "T" (tier.index) " " (tier.name) }
+                span class={ "mark " (parts::tier_colour(tier.index)) } title=[&tier.description] { "T" (tier.index) " " (tier.name) }
             }
             @if let Some(stage) = &service.lifecycle { span.mark.none title=[&stage.description] { (stage.name) } }
-            @if let Some((level, class)) = level { a class=(class) href="#standards" { span.hidden { "Level " } (level) } }
+            @if let Some((level, colour)) = level { a class={ "mark " (colour) } href="#standards" { span.hidden { "Level " } (level) } }
             @if service.locked { span.mark.none { "locked" } }
         },
         actions: html! {

@@ -64,7 +64,7 @@ async fn new_form(
         form method="post" action="/new/service" {
             (fields(&choices, &visit.form, &parts.others(mistakes)))
             (parts.show(&visit.form, mistakes))
-            button { "Create service" }
+            div.save { button { "Create service" } }
         }
     };
     Ok(layout(visit, "New service", main))
@@ -289,7 +289,7 @@ fn edit_form(
         form method="post" action=(to("edit")) {
             input type="hidden" name=(SEEN) value=(service.timestamps.updated_at.0);
             (fields(choices, form, mistakes))
-            button { "Save" }
+            div.save { button { "Save" } }
         }
         h2 #alias { "Aliases" }
         p { "Every alias refers to this service: in URLs, in the API and in the deploys that pipelines post." }

@@ -258,20 +258,22 @@ pub async fn of_service(site: &Site, visit: &Visit, alias: &str, may_answer: boo
     let Some(report) = account.service.and_then(|service| service.maturity_report) else {
         return Ok(Standing::default());
     };
-    let level = report.overall_level.as_ref();
-    let level = level.map(|level| (name(level.name.as_deref()).to_owned(), chip(level.index, &levels)));
+    let level = report.overall_level.as_ref().map(|level| {
+        let colour = colour(level.index.unwrap_or_default(), &levels);
+        (name(level.name.as_deref()).to_owned(), colour)
+    });
     Ok(Standing { level, card: shown(may_answer, alias, &report, &levels) })
 }
 
 /// A level: its index and its name.
 type Step = (i32, String);
 
-/// The class of a level's chip: the lowest says that nothing is reached yet, the highest that all is.
-fn chip(index: Option<i32>, levels: &[Step]) -> &'static str {
-    match levels.iter().position(|(own, _)| Some(*own) == index) {
-        None | Some(0) => "mark none",
-        Some(place) if place + 1 == levels.len() => "mark top",
-        Some(_) => "mark",
+/// The class of a level's chip: the lowest one is grey, the highest one stands out.
+fn colour(reached: i32, levels: &[Step]) -> &'static str {
+    match levels {
+        [(lowest, _), ..] if reached <= *lowest => "none",
+        [.., (highest, _)] if reached >= *highest => "top",
+        _ => "good",
     }
 }
 

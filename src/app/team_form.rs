@@ -39,7 +39,7 @@ async fn new_form(site: &Site, visit: &Visit, mistakes: &Mistakes) -> Result<Mar
     let main = html! {
         form method="post" action="/new/team" {
             (fields(&offers, &visit.form, mistakes))
-            button { "Create team" }
+            div.save { button { "Create team" } }
         }
     };
     Ok(layout(visit, "New team", main))
@@ -196,7 +196,7 @@ async fn edit_form(
         p { a href=(address(&team.alias)) { "Back to the team" } }
         form method="post" action=(to("edit")) {
             (fields(&offers, form, mistakes))
-            button { "Save" }
+            div.save { button { "Save" } }
         }
         h2 #members { "Members" }
         form method="post" action=(to("member-delete")) { ul { @for TeamMembership { role, user } in &team.memberships.nodes { li {

@@ -705,7 +705,11 @@ async fn a_history_leads_to_the_revert_of_its_entries() {
     let path = format!("/changes/{}/revert", entry.id);
     let mut mem = Browser::of(&app, Role::User).await;
     let history = mem.page("/services/cart/history").await;
-    assert!(history.contains(&format!("<a href=\"{path}\">Revert<span class=\"hidden\">")), "{history}");
+    // A button, whose spoken name says what of which thing.
+    let button = format!("<a class=\"button quiet\" href=\"{path}\">Revert<span class=\"hidden\">: ");
+    let spoken = history.split_once(&button).expect("a button").1.split("</span>").next().unwrap_or_default();
+    let fields = spoken.strip_suffix(" of Cart, just now").unwrap_or_else(|| panic!("{spoken}"));
+    assert!(["description, note", "note, description"].contains(&fields), "{fields}");
     for about in ["/teams/core", "/systems/till", "/domains/trade"] {
         assert!(mem.page(&format!("{about}/history")).await.contains("history"), "{about}");
     }
@@ -725,7 +729,7 @@ async fn a_history_leads_to_the_revert_of_its_entries() {
     assert_eq!(rows(&app).await, before, "a page changes nothing");
     assert_eq!(mem.post(&path, &[]).await.location(), "/services/cart/history");
     let history = mem.page("/services/cart/history").await;
-    assert!(history.contains("reverted a change") && history.contains("The change that was reverted"), "{history}");
+    assert!(history.contains("reverted a change") && history.contains("\">The change that was reverted</a>"), "{history}");
     // Twice is refused, with the reason.
     let page = mem.page(&path).await;
     assert!(page.contains("It cannot be reverted.") && !page.contains("Revert this change</button>"), "{page}");

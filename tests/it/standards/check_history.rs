@@ -534,10 +534,16 @@ async fn pages_show_since_when_and_the_trend() {
     let app = &endpoint.app;
     let check = create(app, "TagDefined", json!({ "name": "Env", "tagKey": "env" })).await;
     settled(app).await;
+    let browser = Browser::of(app, Role::Admin).await;
+    let chip = |colour: &str, level: &str| {
+        format!("<a class=\"mark {colour}\" href=\"#standards\"><span class=\"hidden\">Level </span>{level}</a>")
+    };
+    let page = browser.page("/services/bare").await;
+    assert!(page.contains(&chip("none", "Beginner")), "the lowest level does not stand out: {page}");
     run(app, r#"tagCreate(input: { alias: "bare", type: Service, key: "env", value: "prod" }) { errors { message } }"#)
         .await;
     settled(app).await;
-    let browser = Browser::of(app, Role::Admin).await;
+    assert!(browser.page("/services/bare").await.contains(&chip("top", "Silver")), "the highest one does");
     let page = browser.page("/services/bare/standards").await;
     for expected in ["failed → passed", "Beginner → Silver", "tagCreate by a test"] {
         assert!(page.contains(expected), "{expected}: {page}");
