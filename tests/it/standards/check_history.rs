@@ -545,6 +545,10 @@ async fn pages_show_since_when_and_the_trend() {
     settled(app).await;
     assert!(browser.page("/services/bare").await.contains(&chip("top", "Silver")), "the highest one does");
     let page = browser.page("/services/bare/standards").await;
+    // All checks, also those that are passed, with the reason.
+    let (current, _) = page.split_once("<h2>History</h2>").expect("what is now, and the history");
+    let result = "<span class=\"mark good\">passed</span></td><td>Its tag ";
+    assert!(current.contains("\">Env</a></th><td>") && current.contains(result), "{current}");
     for expected in ["failed → passed", "Beginner → Silver", "tagCreate by a test"] {
         assert!(page.contains(expected), "{expected}: {page}");
     }
