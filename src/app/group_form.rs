@@ -15,6 +15,7 @@ use super::operations::{
     UpdateSystem,
 };
 use super::parts::{delete_button, pages};
+use super::picker;
 use super::rights::{self, Rights, Thing};
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
@@ -134,7 +135,8 @@ pub async fn edit(
     if !rights.may_edit() {
         return Ok(Answer::redirect(address(kind, &group.alias)));
     }
-    Ok(Answer::page(edit_form(site, visit, (&group, &rights), &group.fields, &Mistakes::none()).await?))
+    let shown = picker::spoken(site, visit, group.fields.clone()).await?;
+    Ok(Answer::page(edit_form(site, visit, (&group, &rights), &shown, &Mistakes::none()).await?))
 }
 
 /// Changes or deletes a group, or adds or removes a child.

@@ -78,12 +78,38 @@ pub async fn understood_address(site: &Site, visit: &Visit) -> Result<Visit, Fau
 /// the API, which says what is wrong; the page asks whether the first of that means something with a similar name.
 pub async fn understood(site: &Site, visit: &Visit) -> Result<Visit, Fault> {
     let path: Vec<&str> = visit.path.iter().map(String::as_str).collect();
-    let first = path.iter().find(|part| **part != "new").copied().unwrap_or_default();
-    let parent = if first.starts_with("system") { Noun::Domain } else { Noun::System };
-    let fields = FIELDS.iter().chain(of_path(&path)).copied().chain([("parent.alias", parent)]);
+    let fields = FIELDS.iter().chain(of_path(&path)).copied().chain([("parent.alias", parent(visit))]);
     let (form, meant) = replaced(site, visit, &visit.form, fields).await?;
     let form = replaced_lines(site, visit, form).await?;
     Ok(Visit { form, meant, ..visit.clone() })
+}
+
+/// Replaces aliases in the values of a form by the names that people know, and email addresses by names of people, where
+/// [`understood`] takes the name for the same thing.
+pub async fn spoken(site: &Site, visit: &Visit, values: Fields) -> Result<Fields, Fault> {
+    let fields = FIELDS.iter().copied().chain([("parent.alias", parent(visit))]);
+    let fields = fields.filter(|(_, noun)| noun.has_aliases());
+    let fields = fields.filter_map(|(field, noun)| Some((field, noun, values.given(field)?.to_owned())));
+    let fields: Vec<_> = fields.collect();
+    let mut spoken = values;
+    if fields.is_empty() {
+        return Ok(spoken);
+    }
+    let reading = site.reading(visit).await?;
+    for (field, noun, alias) in &fields {
+        let Some(one) = reading.required(|db| named(db, *noun, alias)).await? else { continue };
+        let same = reading.required(|db| named(db, *noun, &one.name)).await?;
+        if same.is_some_and(|same| same.id == one.id) {
+            spoken = spoken.and(field, &one.name);
+        }
+    }
+    Ok(spoken)
+}
+
+/// What `parent.alias` names in the forms of a page.
+fn parent(visit: &Visit) -> Noun {
+    let first = visit.path.iter().find(|part| *part != "new");
+    if first.is_some_and(|first| first.starts_with("system")) { Noun::Domain } else { Noun::System }
 }
 
 /// The fields that name something in the forms with this path, and something else, or a new thing, in others.
@@ -115,9 +141,13 @@ async fn replaced(
     let mut unknown = None;
     for (field, noun, text) in fields {
         match reading.required(|db| named(db, noun, text)).await? {
-            Some(named) if named.is_by_name => replaced = replaced.and(field, &named.alias),
+            // A name may be one of the thing's own aliases, too.
+            Some(named) if named.is_by_name || noun.has_aliases() && named.alias != text => {
+                replaced = replaced.and(field, &named.alias);
+            }
             Some(_) => {}
-            None => unknown = unknown.or(Some((noun, text))),
+            None if id::decode(text).is_none() => unknown = unknown.or(Some((noun, text))),
+            None => {}
         }
     }
     let Some((noun, text)) = unknown else { return Ok((replaced, None)) };
@@ -149,7 +179,11 @@ async fn nearest(db: &dyn ReadHandle, noun: Noun, text: &str) -> Result<Option<S
 }
 
 /// The name in the row with this number.
-async fn name_of<C: ColumnTrait>(db: &dyn ReadHandle, [key, name]: [C; 2], id: i64) -> Result<Option<String>, db::Error> {
+async fn name_of<C: ColumnTrait>(
+    db: &dyn ReadHandle,
+    [key, name]: [C; 2],
+    id: i64,
+) -> Result<Option<String>, db::Error> {
     let row = Query::select().column(name).from(key.entity_name()).and_where(key.eq(id)).take();
     Ok(db.rows(&row, |row| row.get::<String>(0)).await?.pop())
 }
@@ -174,6 +208,11 @@ async fn replaced_lines(site: &Site, visit: &Visit, mut form: Fields) -> Result<
 }
 
 impl Noun {
+    /// Whether pages show its name in the place of an alias, or of an email address.
+    fn has_aliases(self) -> bool {
+        matches!(self, Self::Team | Self::Service | Self::System | Self::Domain | Self::User)
+    }
+
     /// What the search calls it. Nothing if it does not find any.
     fn searched(self) -> Option<find::Noun> {
         match self {
@@ -245,7 +284,7 @@ pub async fn named(db: &dyn ReadHandle, noun: Noun, text: &str) -> Result<Option
             let by_alias = repository::Column::DefaultAlias.eq(text);
             found(db, columns!(repository DefaultAlias), Some(by_alias), text).await
         }
-        Noun::User => found(db, columns!(user Email), None, text).await,
+        Noun::User => found(db, columns!(user Email), Some(user::Column::Email.eq(text)), text).await,
         Noun::Level => of_class!(level),
         Noun::Category => of_class!(category),
         Noun::Filter => of_class!(filter),

@@ -13,6 +13,7 @@ use super::operations::{
     ServiceToChange, ServiceUpdateInput, SetTag, UpdateService,
 };
 use super::parts::{delete_button, short};
+use super::picker;
 use super::rights::{self, Rights, Thing};
 use super::service_name::address;
 use super::service_parts::{self, Parts};
@@ -122,7 +123,8 @@ pub async fn edit(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
     if !rights.may_edit() {
         return Ok(Answer::redirect(address(&service.aliases)));
     }
-    Ok(Answer::page(edit_form(visit, &choices, (&service, &rights), &service.fields(), &Mistakes::none())))
+    let shown = picker::spoken(site, visit, service.fields()).await?;
+    Ok(Answer::page(edit_form(visit, &choices, (&service, &rights), &shown, &Mistakes::none())))
 }
 
 /// Changes the service, its aliases or its tags.

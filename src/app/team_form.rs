@@ -11,6 +11,7 @@ use super::operations::team_to_change::{AccountTeam as Team, TeamMembership};
 use super::operations::{
     AddMember, CreateTeam, DeleteTeam, RemoveMember, TeamCreateInput, TeamToChange, TeamUpdateInput, UpdateTeam,
 };
+use super::picker;
 use super::rights::{Owner, Rights, Thing};
 use super::team_leaving::{self, Estate};
 use super::visit::{Fields, Session, Visit, path};
@@ -72,7 +73,8 @@ pub async fn edit(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
     if !Rights::read(site, visit, team.thing()).await?.may_edit() {
         return Ok(Answer::redirect(address(&team.alias)));
     }
-    Ok(Answer::page(edit_form(site, visit, &team, &team.fields(), &Mistakes::none()).await?))
+    let shown = picker::spoken(site, visit, team.fields()).await?;
+    Ok(Answer::page(edit_form(site, visit, &team, &shown, &Mistakes::none()).await?))
 }
 
 /// Changes the team or its members.

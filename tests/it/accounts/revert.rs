@@ -729,7 +729,10 @@ async fn a_history_leads_to_the_revert_of_its_entries() {
     assert_eq!(rows(&app).await, before, "a page changes nothing");
     assert_eq!(mem.post(&path, &[]).await.location(), "/services/cart/history");
     let history = mem.page("/services/cart/history").await;
-    assert!(history.contains("reverted a change") && history.contains("\">The change that was reverted</a>"), "{history}");
+    assert!(
+        history.contains("reverted a change") && history.contains("\">The change that was reverted</a>"),
+        "{history}"
+    );
     // Twice is refused, with the reason.
     let page = mem.page(&path).await;
     assert!(page.contains("It cannot be reverted.") && !page.contains("Revert this change</button>"), "{page}");

@@ -2,8 +2,8 @@
 
 use rollcall::db::Read;
 use rollcall::entity::audit;
-use rollcall::entity::user::Role;
-use sea_orm::{EntityTrait, QueryOrder};
+use rollcall::entity::user::{self, Role};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use serde_json::{Value, json};
 
 use crate::harness::app::{TestApp, data};
@@ -323,6 +323,9 @@ async fn a_member_creates_and_changes_a_team() {
     let page = mem.page("/teams/shop").await;
     assert!(page.contains("<strong>All</strong>") && page.contains(">lead<"), "{page}");
     let edit = mem.page("/teams/shop/edit").await;
+    let manager = app.db.read().one(user::Entity::find().filter(user::Column::Email.eq("user@example.com"))).await;
+    let manager = manager.expect("an answer").expect("a user").name;
+    assert!(edit.contains(&format!("name=\"managerEmail\" value=\"{manager}\"")), "by name: {edit}");
     let id =
         edit.split_once("name=\"id\" value=\"").expect("a member").1.split_once('"').expect("its end").0.to_owned();
     assert_eq!(

@@ -51,7 +51,12 @@ async fn a_member_creates_and_changes_domains_and_systems() {
     assert!(mem.page("/systems/shop").await.contains("<a href=\"/services/cart\">Cart</a>"));
 
     let edit = mem.page("/systems/shop/edit").await;
-    assert!(edit.contains("value=\"commerce\"") && edit.contains("value=\"Shop\""), "{edit}");
+    // By its name, as people know it, which is understood again.
+    assert!(edit.contains("name=\"parent.alias\" value=\"Commerce\""), "{edit}");
+    assert!(edit.contains("value=\"Shop\""), "{edit}");
+    let same = [("name", "Shop"), ("parent.alias", "Commerce")];
+    assert_eq!(mem.post("/systems/shop/edit", &same).await.location(), "/systems/shop");
+    assert!(mem.page("/systems/shop").await.contains("<a href=\"/domains/commerce\">Commerce</a>"));
     let form = [("name", "Web Shop"), ("parent.alias", "commerce"), ("ownerId", "core"), ("note", "one\r\ntwo")];
     assert_eq!(mem.post("/systems/shop/edit", &form).await.location(), "/systems/shop");
     let page = mem.page("/systems/web_shop").await;
