@@ -201,22 +201,32 @@ for (const list of document.querySelectorAll("[data-refresh]")) {
 // A field that names something of many offers what the search of all pages finds, or that of people, who are named by
 // their address. What is written counts without it, too.
 for (const field of document.querySelectorAll("input[data-find]")) {
-  const start = `/${field.dataset.find}/`;
   const load = async (signal) => {
     if (!field.value.trim()) return;
+    const start = `/${field.dataset.find}/`;
     const words = new URLSearchParams({ of: field.dataset.find, q: field.value });
     const found = await part("/search?" + words, "results", signal);
     if (!found) return;
     const links = [...found].flatMap((node) => [...(node.querySelectorAll?.(`li > a[href^="${start}"]`) ?? [])]);
-  // The address of a repository has its number: its alias stands beside its name.
-  const alias = (link) =>
-    start === "/repositories/"
-      ? (link.parentElement.querySelector("code") ?? link).textContent
-      : decodeURIComponent(link.getAttribute("href").slice(start.length));
-  const named = (link) => new Option(link.textContent, link.dataset.value ?? alias(link));
+    // The address of a repository has its number: its alias stands beside its name.
+    const alias = (link) =>
+      start === "/repositories/"
+        ? (link.parentElement.querySelector("code") ?? link).textContent
+        : decodeURIComponent(link.getAttribute("href").slice(start.length));
+    const named = (link) => new Option(link.textContent, link.dataset.value ?? alias(link));
     if (links.length) field.list.replaceChildren(...links.map(named));
   };
   whileTyping(field, load, 150, () => {});
+}
+
+// A field that names something of a kind that is chosen beside it offers things of that kind.
+for (const form of document.querySelectorAll("form[data-kind]")) {
+  const kind = form.elements[form.dataset.kind];
+  const field = form.querySelector("input[data-find]");
+  kind.addEventListener("change", () => {
+    field.dataset.find = kind.value + "s";
+    field.list.replaceChildren();
+  });
 }
 
 // The form of a check says in a sentence what it asks. Nobody waits for it: if it cannot be had, the last one stays.

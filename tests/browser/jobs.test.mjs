@@ -195,11 +195,12 @@ job('a deploy shows while the list is open, unless somebody uses it', 1, async (
 
 job('whether a team is getting better', 2, async ({ page, main, click, navigate }) => {
   await navigate('Delivery');
-  const form = main.locator('form', { has: page.locator('input[name=team]') });
-  await form.locator('input[name=team]').fill('payments');
-  await click(form.getByRole('button', { name: 'Show' }));
-  for (const figure of ['Deploys', 'Lead time', 'Failure rate', 'Recovery']) {
-    await main.locator('.figure', { hasText: figure }).first().waitFor();
+  await main.getByLabel('Delivery of').selectOption('team');
+  await main.getByLabel('Name or alias').fill('payments');
+  await click(main.getByRole('button', { name: 'Show' }));
+  await page.waitForURL('**/delivery?team=payments');
+  for (const figure of ['Deployment frequency', 'Change lead time', 'Change failure rate', 'Recovery time']) {
+    await main.getByText(figure).first().waitFor();
   }
 });
 

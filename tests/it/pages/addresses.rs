@@ -58,7 +58,7 @@ async fn an_unknown_name_is_marked_at_its_field_and_the_rest_is_kept() {
     let delivery = browser.get("/delivery?team=NOPE").await;
     assert_eq!(delivery.status, 400);
     assert!(
-        delivery.text().contains("id=\"wrong-team\"") && delivery.text().contains("value=\"NOPE\""),
+        delivery.text().contains("id=\"wrong-name\"") && delivery.text().contains("value=\"NOPE\""),
         "{delivery:?}"
     );
 }

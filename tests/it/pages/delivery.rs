@@ -72,7 +72,18 @@ async fn delivery_is_shown_for_a_service_a_team_a_system_a_domain_and_all_agains
     let page = browser.page("/delivery").await;
     assert!(page.contains("<strong>50 %</strong>") && page.contains("before: 0 %"), "{page}");
     let unknown = browser.get("/delivery?team=none").await;
-    assert!(unknown.status == 404 && unknown.text().contains("id=\"wrong-team\">No team is called"), "{unknown:?}");
+    assert!(unknown.status == 400 && unknown.text().contains("id=\"wrong-name\">No team, or more"), "{unknown:?}");
+    let form = unknown.text().split_once("data-kind=\"kind\"").expect("a form").1;
+    for text in ["<option value=\"team\" selected>a team</option>", "value=\"none\"", "data-find=\"teams\""] {
+        assert!(form.contains(text), "what was asked is filled in, {text}: {form}");
+    }
+    // One form, which leads to the address of what it names.
+    assert_eq!(page.matches("action=\"/delivery\"").count(), 1, "{page}");
+    let chosen = browser.get("/delivery?kind=team&name=Core+%26").await;
+    assert_eq!(chosen.location(), "/delivery?team=Core+%26");
+    let odd = browser.get("/delivery?kind=odd&name=core").await;
+    assert!(odd.status == 400 && odd.text().contains("id=\"wrong-kind\">Choose one of"), "{odd:?}");
+    assert!(odd.text().contains("value=\"core\""), "{odd:?}");
     for (path, link) in [
         ("/teams/core", "/delivery?team=core"),
         ("/systems/checkout", "/delivery?system=checkout"),

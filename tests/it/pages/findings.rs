@@ -85,8 +85,8 @@ async fn every_field_that_names_something_offers_the_first_of_them() {
         ("/deploys", "team", "teams", "<option value=\"pay_team\">Pay Team</option>"),
         ("/deploys", "system", "systems", "<option value=\"check_out\">Check Out</option>"),
         ("/deploys", "domain", "domains", "<option value=\"web_shop\">Web Shop</option>"),
-        ("/delivery", "service", "services", "value=\"mail_out\">Mail Out</option>"),
-        ("/delivery", "domain", "domains", "<option value=\"web_shop\">Web Shop</option>"),
+        ("/delivery", "name", "services", "value=\"mail_out\">Mail Out</option>"),
+        ("/delivery?kind=domain", "name", "domains", "<option value=\"web_shop\">Web Shop</option>"),
         ("/services", "owner", "teams", "<option value=\"pay_team\">Pay Team</option>"),
         ("/services", "ownerAlias", "teams", "<option value=\"pay_team\">Pay Team</option>"),
     ] {
