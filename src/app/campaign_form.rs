@@ -7,7 +7,7 @@ use super::ask::{ask, or_null, settled, unanswered};
 use super::campaigns::address;
 use super::form::{self, MARKDOWN, Mistakes, Text};
 use super::group_form::owner_id;
-use super::layout::layout;
+use super::layout::{below, layout};
 use super::offers::{Offered, Offers};
 use super::operations::campaign_filters::Filter;
 use super::operations::campaign_to_change::{Campaign, Check, Level};
@@ -227,7 +227,6 @@ fn edit_form(visit: &Visit, found: &Found, form: &Fields, mistakes: &Mistakes) -
     let own = campaign.filter.as_ref().map(|filter| (&*filter.id, &*filter.name));
     options.extend(own.filter(|(id, _)| filters.iter().all(|filter| filter.id != *id)));
     let main = html! {
-        p { a href=(address(&campaign.id)) { "Back to the campaign" } }
         form method="post" action=(to("edit")) {
             (fields(options, &found.teams, form, mistakes))
             div.save { button { "Save" } }
@@ -238,7 +237,7 @@ fn edit_form(visit: &Visit, found: &Found, form: &Fields, mistakes: &Mistakes) -
         p { "Its checks are deleted with it." }
         (delete_button(&to("delete"), "Delete", &campaign.name, "Delete this campaign?"))
     };
-    layout(visit, &format!("Edit {}", campaign.name), main)
+    below(visit, (&address(&campaign.id), &campaign.name), &format!("Edit {}", campaign.name), main)
 }
 
 fn dates(campaign: &Campaign, form: &Fields, mistakes: &Mistakes) -> Markup {

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::ask::{ask, or_null, settled, unanswered};
 use super::form::{self, Mistakes};
-use super::layout::layout;
+use super::layout::{below, layout};
 use super::operations::{
     AddContact, ChangeContact, Contact, ContactCreateInput, ContactType, ContactUpdateInput, ContactsOfService,
     ContactsOfTeam, DeleteContact, OwnerTeam,
@@ -225,7 +225,6 @@ fn list(visit: &Visit, owner: &Owner, rights: &Rights<'_>, mistakes: &Mistakes) 
     let Owner { name, page, is_locked, contacts, .. } = owner;
     let may_write = rights.may_change() && !is_locked;
     let main = html! {
-        p { a href=(page) { "Back to " (name) } }
         @if *is_locked { div.notice { p { "This service is managed by a service file, so its contacts cannot be changed here." } } } @else { (rights.note()) }
         @if contacts.is_empty() { p.soft { "No contacts yet." } } @else {
             ul.entries { @for one in contacts { li {
@@ -246,7 +245,7 @@ fn list(visit: &Visit, owner: &Owner, rights: &Rights<'_>, mistakes: &Mistakes) 
             (mistakes.summary(&[]))
         }
     };
-    layout(visit, &format!("Contacts of {name}"), main)
+    below(visit, (page, name), &format!("Contacts of {name}"), main)
 }
 
 fn edit_form(visit: &Visit, owner: &Owner, contact: &Contact, form: &Fields, mistakes: &Mistakes) -> Markup {

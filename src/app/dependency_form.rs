@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::ask::{ask, settled, unanswered};
 use super::form::{self, Area, Mistakes};
 use super::graph;
-use super::layout::layout;
+use super::layout::below;
 use super::offers::{Offered, Offers};
 use super::operations::dependencies_of_service::AccountService as Service;
 use super::operations::{AddDependency, DeleteDependency, DependenciesOfService};
@@ -93,7 +93,7 @@ async fn list(
     let may_write = rights.may_change() && !locked;
     let offers = Offers::read(site, visit, if may_write { &[Offered::Services] } else { &[] }).await?;
     let main = html! {
-        p { a href=(page) { "Back to the service" } " · " a href=(graph::address(aliases)) { "Graph" } }
+        p { a href=(graph::address(aliases)) { "Picture" } }
         @if *locked { div.notice { p { "This service is managed by a service file, so its dependencies cannot be changed here." } } } @else { (rights.note()) }
         (mistakes.summary(&[ON, NOTES]))
         @if dependencies.edges.is_empty() { p.soft { "This service depends on no other." } } @else {
@@ -120,5 +120,5 @@ async fn list(
             }
         }
     };
-    Ok(layout(visit, &format!("What {name} depends on"), main))
+    Ok(below(visit, (&page, name), &format!("What {name} depends on"), main))
 }

@@ -7,7 +7,7 @@ use sea_orm::Iterable;
 use super::ask::{ask, or_null, settled, unanswered};
 use super::events::{address, digest_name, form_name, owner, shown_once, spoken};
 use super::form::{self, Area, Mistakes, Text, lines};
-use super::layout::layout;
+use super::layout::{below, layout};
 use super::offers::{Offered, Offers};
 use super::operations::event_form::EventSubscription;
 use super::operations::{
@@ -274,13 +274,12 @@ fn edit_form(visit: &Visit, own: &EventSubscription, choices: &Choices, form: &F
         _ => format!("Empty: still at {}.", own.receiver.host),
     };
     let main = html! {
-        p { a href=(address(&own.id)) { "Back to the subscription" } }
         form method="post" action={ (address(&own.id)) "/edit" } {
             (fields(Some(own), choices, (form, mistakes), &hint))
             div.save { button { "Save" } }
         }
     };
-    layout(visit, &format!("Edit {}", own.name), main)
+    below(visit, (&address(&own.id), &own.name), &format!("Edit {}", own.name), main)
 }
 
 /// The hints for the fields that say about what.

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::ask::{ask, by_alias, or_null, settled, unanswered};
 use super::form::{self, MARKDOWN, Mistakes};
-use super::layout::layout;
+use super::layout::{below, layout};
 use super::offers::{Offered, Offers};
 use super::operations::domain_to_change::Domain;
 use super::operations::system_to_change::System;
@@ -359,7 +359,6 @@ async fn edit_form(
     let field = CHILD[usize::from(*kind == GroupKind::Domain)];
     let label = format!("Another {child} (name or alias)");
     let main = html! {
-        p { a href=(address(*kind, alias)) { "Back to the " (noun) } }
         (rights.taking())
         form method="post" action=(to("edit")) {
             (fields(*kind, &offers, form, &mistakes.except(field)))
@@ -381,5 +380,5 @@ async fn edit_form(
         p { "Its " (child) "s stay, without a " (noun) "." }
         (delete_button(&to("delete"), "Delete", name, &format!("Delete this {noun}?")))
     };
-    Ok(layout(visit, &format!("Edit {name}"), main))
+    Ok(below(visit, (&address(*kind, alias), name), &format!("Edit {name}"), main))
 }

@@ -88,6 +88,12 @@ pub fn layout(visit: &Visit, title: &str, main: Markup) -> Markup {
     page(visit, &Head { crumbs: parent_links(visit), ..Head::new(title) }, main)
 }
 
+/// The same for a page about something, which stands between the list and the page: its address and its name.
+pub fn below(visit: &Visit, (address, name): (&str, &str), title: &str, main: Markup) -> Markup {
+    let crumbs = html! { (parent_links(visit)) " / " a href=(address) { (name) } };
+    page(visit, &Head { crumbs, ..Head::new(title) }, main)
+}
+
 /// Links to the list of the navigation that the page is below.
 fn parent_links(visit: &Visit) -> Markup {
     let (here, role) = (section(visit), visit.session.as_ref().map(|session| session.user.role));

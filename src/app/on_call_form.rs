@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::ask::{ask, settled, unanswered};
 use super::form::{Mistakes, Text};
-use super::layout::layout;
+use super::layout::below;
 use super::offers::{Offered, Offers};
 use super::operations::on_call_of_service::{OnCall, Service};
 use super::operations::{IdentifierInput, OnCallInput, OnCallOfService, ServiceOnCallsUpdateInput, SetOnCall};
@@ -120,7 +120,6 @@ async fn list(site: &Site, visit: &Visit, service: &Service, mistakes: &Mistakes
         Text { name, label, hint, kind: "text", required }.show_at_most(most, form, mistakes)
     };
     let main = html! {
-        p { a href=(page) { "Back to the service" } }
         (rights.note())
         (mistakes.summary(shown))
         @if people.is_empty() { p.soft { "Nobody is recorded as on call." } } @else {
@@ -150,5 +149,5 @@ async fn list(site: &Site, visit: &Visit, service: &Service, mistakes: &Mistakes
             }
         }
     };
-    Ok(layout(visit, &format!("On call for {}", service.name), main))
+    Ok(below(visit, (&page, &service.name), &format!("On call for {}", service.name), main))
 }

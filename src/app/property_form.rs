@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::ask::{ask, settled, unanswered};
 use super::form::{self, Area, Mistakes, Text};
-use super::layout::layout;
+use super::layout::below;
 use super::operations::properties_of_service::{Account, Service};
 use super::operations::{
     AssignProperty, PropertiesOfService, PropertyDefinitionDisplayTypeEnum as Display, PropertyField,
@@ -184,7 +184,6 @@ fn list(
     let page = address(&service.aliases);
     let may_write = rights.may_change() && !service.locked;
     let main = html! {
-        p { a href=(page) { "Back to the service" } }
         @if service.locked {
             div.notice { p { "This service is managed by a service file, so its properties cannot be changed here." } }
         } @else {
@@ -213,5 +212,5 @@ fn list(
             } }
         }
     };
-    layout(visit, &format!("Properties of {}", service.name), main)
+    below(visit, (&page, &service.name), &format!("Properties of {}", service.name), main)
 }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::ask::{ask, by_alias, settled, unanswered};
 use super::form::{Mistakes, Text};
-use super::layout::layout;
+use super::layout::below;
 use super::offers::{Offered, Offers};
 use super::operations::repositories_of_service::Service;
 use super::operations::{
@@ -93,7 +93,6 @@ async fn list(site: &Site, visit: &Visit, service: &Service, mistakes: &Mistakes
     let offers = Offers::read(site, visit, if may { &[Offered::Repositories] } else { &[] }).await?;
     let (form, shown) = (&visit.form, if may { &[REPOSITORY, FOLDER, NAME][..] } else { &[] });
     let main = html! {
-        p { a href=(page) { "Back to the service" } }
         (rights.note())
         @if *locked { div.notice { p { "This service is managed by a service file, so its repositories cannot be changed here." } } }
         (mistakes.summary(shown))
@@ -121,7 +120,7 @@ async fn list(site: &Site, visit: &Visit, service: &Service, mistakes: &Mistakes
             }
         }
     };
-    Ok(layout(visit, &format!("Repositories of {name}"), main))
+    Ok(below(visit, (&page, name), &format!("Repositories of {name}"), main))
 }
 
 /// Changes the owner of the repository with this number.

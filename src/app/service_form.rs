@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::ask::{ask, by_alias, or_null, settled, unanswered};
 use super::form::{self, MARKDOWN, Mistakes, Text};
-use super::layout::layout;
+use super::layout::{below, layout};
 use super::operations::service_to_change::Service;
 use super::operations::{
     AddAlias, Choices, CreateService, DeleteAlias, DeleteService, DeleteTag, ServiceChoices, ServiceCreateInput,
@@ -280,13 +280,13 @@ fn edit_form(
     let first = service.aliases.first().map_or("", String::as_str);
     let to = |what: &str| path(["services", first, what]);
     let title = format!("Edit {}", service.name);
-    let back = html! { p { a href=(address(&service.aliases)) { "Back to the service" } } };
+    let here = address(&service.aliases);
+    let above = (&*here, &*service.name);
     if service.locked {
         let text = "This service is managed by a service file. Change it there.";
-        return layout(visit, &title, html! { p { (text) } (back) });
+        return below(visit, above, &title, html! { p { (text) } });
     }
     let main = html! {
-        (back)
         (rights.taking())
         form method="post" action=(to("edit")) {
             input type="hidden" name=(SEEN) value=(service.timestamps.updated_at.0);
@@ -320,5 +320,5 @@ fn edit_form(
         p { "This also deletes its aliases and tags. Its deploys stay, under the alias they were sent with." }
         (delete_button(&to("delete"), "Delete", &service.name, "Delete this service, with its aliases and tags?"))
     };
-    layout(visit, &title, main)
+    below(visit, above, &title, main)
 }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::ask::{ask, by_alias, or_null, settled, unanswered};
 use super::form::{self, MARKDOWN, Mistakes, Text};
-use super::layout::layout;
+use super::layout::{below, layout};
 use super::offers::{Offered, Offers};
 use super::operations::team_to_change::{AccountTeam as Team, TeamMembership};
 use super::operations::{
@@ -195,7 +195,6 @@ async fn edit_form(
     let to = |what: &str| path(["teams", &team.alias, what]);
     let role = Text { name: "role", label: "Role in the team", hint: "", kind: "text", required: false };
     let main = html! {
-        p { a href=(address(&team.alias)) { "Back to the team" } }
         form method="post" action=(to("edit")) {
             (fields(&offers, form, mistakes))
             div.save { button { "Save" } }
@@ -212,5 +211,5 @@ async fn edit_form(
         }
         (team_leaving::section((&team.name, &to("delete")), estate.as_ref(), &offers))
     };
-    Ok(layout(visit, &format!("Edit {}", team.name), main))
+    Ok(below(visit, (&address(&team.alias), &team.name), &format!("Edit {}", team.name), main))
 }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::ask::{ask, or_null, settled, unanswered};
 use super::form::{self, Mistakes};
-use super::layout::layout;
+use super::layout::{below, layout};
 use super::operations::tools_of_service::Service;
 use super::operations::{
     AddTool, ChangeTool, DeleteTool, ToolCategory, ToolCreateInput, ToolUpdateInput, ToolsOfService,
@@ -174,7 +174,6 @@ fn list(visit: &Visit, service: &Service, rights: &Rights<'_>, mistakes: &Mistak
     let page = address(aliases);
     let may_write = rights.may_change() && !locked;
     let main = html! {
-        p { a href=(page) { "Back to the service" } }
         @if *locked { div.notice { p { "This service is managed by a service file, so its links cannot be changed here." } } } @else { (rights.note()) }
         @if tools.nodes.is_empty() { p.soft { "No links yet." } } @else {
             p.soft { (count(tools.total_count, "link")) }
@@ -201,7 +200,7 @@ fn list(visit: &Visit, service: &Service, rights: &Rights<'_>, mistakes: &Mistak
             (mistakes.summary(&[]))
         }
     };
-    layout(visit, &format!("Links of {name}"), main)
+    below(visit, (&page, name), &format!("Links of {name}"), main)
 }
 
 fn edit_form(visit: &Visit, service: &Service, id: &str, form: &Fields, mistakes: &Mistakes) -> Markup {

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 
 use super::ask::ask;
 use super::form::{self, Mistakes};
-use super::layout::layout as page_layout;
+use super::layout::below;
 use super::operations::ServiceGraph;
 use super::operations::service_graph::{AccountService as Service, ServiceImpactConnectionType, ServiceImpactEdge};
 use super::parts::{count, empty, link, owner, pages, tier as tier_chip};
@@ -61,7 +61,6 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
     let by_state = visit.query.get(COLOUR) == STATE;
     let picture = site.reading(visit).await?.required(|db| centred(db, id, by_state)).await?;
     let main = html! {
-        p { a href=(service_name::address(aliases)) { "Back to the service" } }
         @match &picture {
             Some((picture, behind)) => {
                 p { "Services that depend on it are to the left, its dependencies to the right, up to " (SHOWN_STEPS) " steps away. "
@@ -75,7 +74,10 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
         h2 #impact { "What its failure can reach" }
         (reached(visit, &here, (steps, &mistakes), impact))
     };
-    Ok(Answer::checked(&mistakes, page_layout(visit, &format!("Dependencies of {name}"), main)))
+    Ok(Answer::checked(
+        &mistakes,
+        below(visit, (&service_name::address(aliases), name), &format!("Dependencies of {name}"), main),
+    ))
 }
 
 /// The query parameter that says what boxes are coloured by, and its value for how the last deploys went. Any other means

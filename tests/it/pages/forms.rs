@@ -54,6 +54,8 @@ async fn a_member_creates_and_changes_domains_and_systems() {
     // By its name, as people know it, which is understood again.
     assert!(edit.contains("name=\"parent.alias\" value=\"Commerce\""), "{edit}");
     assert!(edit.contains("value=\"Shop\""), "{edit}");
+    let crumbs = "<p class=\"crumbs\"><a href=\"/systems\">Systems</a> / <a href=\"/systems/shop\">Shop</a></p>";
+    assert!(edit.contains(crumbs), "{edit}");
     let same = [("name", "Shop"), ("parent.alias", "Commerce")];
     assert_eq!(mem.post("/systems/shop/edit", &same).await.location(), "/systems/shop");
     assert!(mem.page("/systems/shop").await.contains("<a href=\"/domains/commerce\">Commerce</a>"));
