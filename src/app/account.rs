@@ -73,7 +73,7 @@ async fn show(
 fn row(one: &session::Model, own: i64, now: Timestamp) -> Markup {
     html! {
         tr {
-            td { (one.user_agent.as_deref().unwrap_or("unknown")) @if one.id == own { " " span.mark { "this one" } } }
+            td title=[&one.user_agent] { (one.user_agent.as_deref().map_or("unknown".into(), sessions::browser)) @if one.id == own { " " span.mark { "this one" } } }
             td.wide { (time(one.created_at, now)) }
             td { (time(one.last_seen_at, now)) }
             td { (time(one.expires_at, now)) }

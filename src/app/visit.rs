@@ -98,6 +98,9 @@ pub enum Method {
 /// The query parameter that tells a page what the form before it did.
 const DONE: &str = "done";
 
+/// The query parameters of pages that say in their own words what the form before them did.
+const SAYS_ITSELF: [&str; 3] = ["accepted", "ignored", "made"];
+
 /// What a form did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Done {
@@ -137,11 +140,14 @@ impl Visit {
         self.part.as_deref() == Some(part)
     }
 
-    /// Adds a note to the address of the page that follows a form. Signing in and out needs none.
+    /// Adds a note to the address of the page that follows a form. Signing in and out needs none, nor does a page that says
+    /// itself what was done.
     pub fn noted(&self, to: String) -> String {
         let first = self.path.first().map_or("", String::as_str);
         let is_form = self.method == Method::Post && self.session.is_some();
-        if !is_form || !to.starts_with('/') || first.starts_with("sign-") {
+        let query = to.split_once('?').map_or("", |(_, query)| query);
+        let says_itself = |field: &str| field.split_once('=').is_some_and(|(name, _)| SAYS_ITSELF.contains(&name));
+        if !is_form || !to.starts_with('/') || first.starts_with("sign-") || query.split('&').any(says_itself) {
             return to;
         }
         let deletes = self.path.last().is_some_and(|last| last == "delete" || last.ends_with("-delete"));

@@ -47,6 +47,7 @@ async fn suggestions_are_accepted_with_an_owner_and_a_tier_all_or_none() {
     let accepted = mem.post("/suggestions", &chosen("core")).await;
     let page = mem.page(accepted.location()).await;
     assert!(page.contains("3 services created") && page.contains("href=\"/services/ledger\""), "{page}");
+    assert_eq!(page.matches("class=\"notice\"").count(), 1, "said once: {page}");
     assert!(page.contains("No open suggestions."), "{page}");
     let found = data(
         app,
