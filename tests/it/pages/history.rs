@@ -73,6 +73,40 @@ const KINDS: [(&str, &str, [&str; 2]); 5] = [
 ];
 
 #[tokio::test]
+async fn a_history_names_tiers_stages_and_owners_as_people_do() {
+    let app = TestApp::start().await;
+    shop(&app).await;
+    let change = r#"mutation {
+        pay: teamCreate(input: { name: "Pay Team" }) { errors { message } }
+        one: serviceUpdate(input: { alias: "cart", tierAlias: "tier_2", lifecycleAlias: "beta", ownerInput: { alias: "pay_team" } }) {
+            errors { message }
+        }
+        two: serviceUpdate(input: { alias: "cart", tierAlias: "tier_4" }) { errors { message } }
+        name: tierUpdate(input: { id: "ID", name: "Least <b>" }) { errors { message } }
+    }"#;
+    let tiers = data(&app, "{ account { tiers { id alias } } }").await["account"]["tiers"].clone();
+    let last = tiers.as_array().expect("tiers").iter().find(|tier| tier["alias"] == "tier_4").expect("a tier");
+    for (name, done) in
+        data(&app, &change.replace("ID", last["id"].as_str().expect("an id"))).await.as_object().expect("data")
+    {
+        assert_eq!(done["errors"], json!([]), "{name}");
+    }
+    let entry = newest(&app, "Service").await;
+    let viewer = Browser::of(&app, Role::Viewer).await;
+    let page = viewer.page("/services/cart/history").await;
+    for text in [
+        "tier: </span>Customer Facing → Least &lt;b&gt;<",
+        "tier: </span><span class=\"soft\">nothing</span> → Customer Facing<",
+    ] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    assert!(page.contains("owner: </span>Core → Pay Team<") && !page.contains("→ pay_team"), "{page}");
+    assert!(page.contains(" → Beta<"), "{page}");
+    let page = viewer.page(&format!("/changes/{}/revert", entry.id)).await;
+    assert!(page.contains("tier: </span>Customer Facing → Least &lt;b&gt;<"), "{page}");
+}
+
+#[tokio::test]
 async fn what_a_member_deletes_stays_in_the_history_with_its_revert() {
     let app = TestApp::start().await;
     let mut member = Browser::of(&app, Role::TeamMember).await;
