@@ -8,8 +8,8 @@ use super::layout::{Head, page as framed};
 use super::parts::{begins_at, cursor_text, empty, link, page_links, short, time};
 use super::rights::Reach;
 use super::visit::{Session, Visit, path};
-use super::words::{self, Addresses, Names};
-use super::{Answer, Fault, Site, revert};
+use super::words::{self, Addresses};
+use super::{Answer, Fault, Site, names, revert};
 use crate::db::ReadHandle;
 use crate::entity::audit::Model;
 use crate::entity::{ByAlias, TimeCursor, Timestamp, domain, service, system, team};
@@ -69,7 +69,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, part: &str, ali
     let subject = reading.required(|db| find(db, part, alias)).await?;
     let (entries, next) = reading.required(|db| entries(db, subject.object(), kind, after, PAGE)).await?;
     let addresses = reading.required(|db| words::addresses(db, &entries)).await?;
-    let names = reading.required(|db| words::names(db, &entries)).await?;
+    let entries = reading.required(|db| names::told(db, entries)).await?;
     let may = !subject.is_locked && Reach::read(site, session).await?.includes_number(subject.owner);
     let (now, here) = (Timestamp::now(), format!("{}/history", subject.address));
     let next = next.map(cursor_text);
@@ -79,7 +79,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, part: &str, ali
             @if kind.is_empty() { (empty("No changes yet.", html! { p { "Changes will appear here." } })) }
             @else { (empty("No changes match.", html! { p { a href=(here) { "All changes" } } })) }
         } @else {
-            (table(&entries, &subject, (&addresses, &names, may), now))
+            (table(&entries, &subject, (&addresses, may), now))
         }
         (page_links(visit, &here, next.as_deref()))
     };
@@ -220,12 +220,7 @@ fn filters(visit: &Visit, here: &str, mistakes: &Mistakes) -> Markup {
 }
 
 /// The entries. `may` says that the visitor may revert them.
-fn table(
-    entries: &[Model],
-    about: &Subject,
-    (addresses, names, may): (&Addresses, &Names, bool),
-    now: Timestamp,
-) -> Markup {
+fn table(entries: &[Model], about: &Subject, (addresses, may): (&Addresses, bool), now: Timestamp) -> Markup {
     let is_itself = |entry: &Model| entry.subject_class.as_deref() == Some(about.class);
     // What leads here is changed where it comes from.
     let may = |entry: &Model| may && entry.owners().next().is_none_or(|owner| owner == about.object());
@@ -240,7 +235,7 @@ fn table(
                             @if !is_said(entry) { (words::subject(entry, addresses)) " " (words::connected(entry, addresses)) }
                             small { "by " bdi { (short(words::actor_name(entry))) } }
                         }
-                        td { (words::details(entry, names)) (revert::reverted(entry)) @if may(entry) { (revert::offer(entry)) } }
+                        td { (words::details(entry)) (revert::reverted(entry)) @if may(entry) { (revert::offer(entry)) } }
                         td.number { (time(entry.at, now)) }
                     }
                 } }

@@ -3,8 +3,7 @@
 use maud::{DOCTYPE, Markup, html};
 
 use super::assets::{ICON, SCRIPT, STYLE};
-use super::parts::short;
-use super::visit::{Meant, Session, Visit};
+use super::visit::{Done, Session, Visit};
 use super::waiting::MOST;
 use crate::entity::user::Role;
 
@@ -105,14 +104,14 @@ fn parent_links(visit: &Visit) -> Markup {
 /// Builds a page with a head of its own.
 pub fn page(visit: &Visit, head: &Head<'_>, main: Markup) -> Markup {
     let rail = visit.session.as_ref().map(|session| rail(session, section(visit), visit.waiting));
-    frame(rail, section(visit), said(visit), head, main)
+    frame(rail, section(visit), visit.done, head, main)
 }
 
 /// Builds a page without a visit, which is no part of the navigation. For whoever is signed in: with the number of open
 /// suggestions.
 pub fn bare(visitor: Option<(&Session, usize)>, title: &str, main: Markup) -> Markup {
     let rail = visitor.map(|(session, waiting)| rail(session, NOWHERE, waiting));
-    frame(rail, NOWHERE, html! {}, &Head::new(title), main)
+    frame(rail, NOWHERE, None, &Head::new(title), main)
 }
 
 /// The part of the navigation that the page belongs to.
@@ -130,18 +129,8 @@ fn section(visit: &Visit) -> &str {
     }
 }
 
-/// What the form before the page did, and what a refused one may mean.
-fn said(visit: &Visit) -> Markup {
-    html! {
-        @if let Some(done) = visit.done { div.notice role="status" { p { (done.sentence()) } } }
-        @if let Some(Meant { text, name }) = &visit.meant {
-            div.notice { p { "Did you mean " strong { (short(name)) } " by “" (short(text)) "”?" } }
-        }
-    }
-}
-
 /// The whole document. Only people who are signed in have a rail.
-fn frame(rail: Option<Markup>, here: &str, said: Markup, head: &Head<'_>, main: Markup) -> Markup {
+fn frame(rail: Option<Markup>, here: &str, done: Option<Done>, head: &Head<'_>, main: Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -166,7 +155,7 @@ fn frame(rail: Option<Markup>, here: &str, said: Markup, head: &Head<'_>, main: 
                 @if let Some(rail) = rail { (rail) }
                 main #main tabindex="-1" {
                     (head.show())
-                    (said)
+                    @if let Some(done) = done { div.notice role="status" { p { (done.sentence()) } } }
                     (main)
                 }
             }

@@ -61,6 +61,7 @@ pub mod layout;
 pub mod limits;
 mod manual;
 mod markdown;
+mod names;
 mod offers;
 mod on_call;
 mod on_call_form;

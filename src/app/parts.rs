@@ -180,7 +180,7 @@ pub fn delete_button(action: &str, label: &str, about: &str, question: &str) -> 
 
 /// The same for a form that replaces something, such as a secret. It is not red: nothing is lost.
 pub fn replace_button(action: &str, label: &str, about: &str, question: &str) -> Markup {
-    asked(action, label, about, question, ("confirm plain", None))
+    asked(action, label, about, question, ("confirm quiet", None))
 }
 
 /// A form behind a question. The classes are that of the question, and that of its button.

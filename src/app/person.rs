@@ -91,11 +91,10 @@ async fn show(
 fn feeds_of(id: &str, name: &str, feeds: &[feed::Model], now: Timestamp) -> Markup {
     let question = "Revoke all feeds of this user? Their addresses stop working at once.";
     html! {
+        h2 #feeds { (count(i32::try_from(feeds.len()).unwrap_or(i32::MAX), "feed")) }
         @if feeds.is_empty() {
-            h2 #feeds { "Feeds" }
-            p.soft { "None: no feed reader follows deploys and changes in their name." }
+            p.soft { "They have no address to read deploys and changes with a feed reader." }
         } @else {
-            h2 #feeds { (count(i32::try_from(feeds.len()).unwrap_or(i32::MAX), "feed")) }
             p {
                 "With the address of a feed, anybody can read deploys and changes. "
                 @match feeds.iter().filter_map(|feed| feed.last_used_at).max() {

@@ -7,9 +7,8 @@ use sea_orm::sea_query::{Asterisk, Expr, ExprTrait, Query, UnionType};
 use sea_orm::{ColumnTrait, EntityTrait};
 
 use super::form::lines;
-use super::visit::{Fields, Meant, Visit};
+use super::visit::{Fields, Visit};
 use super::{Fault, Site};
-use crate::db::find::{self, find_of};
 use crate::db::{self, Read, ReadHandle};
 use crate::entity::alias::AliasTable;
 use crate::entity::event_subscription::NAMED;
@@ -70,18 +69,18 @@ const OF_SERVICES: [(&str, Noun); 2] = [("type", Noun::ComponentType), ("filter"
 
 /// Replaces names in the address of the list of services by ids. Leaves what it does not understand to the API.
 pub async fn understood_address(site: &Site, visit: &Visit) -> Result<Visit, Fault> {
-    let (query, _) = replaced(site, visit, &visit.query, OF_SERVICES).await?;
+    let query = replaced(site, visit, &visit.query, OF_SERVICES).await?;
     Ok(Visit { query, ..visit.clone() })
 }
 
 /// Replaces names in the form by aliases, and names of people by email addresses. Leaves what it does not understand to
-/// the API, which says what is wrong; the page asks whether the first of that means something with a similar name.
+/// the API, which says what is wrong.
 pub async fn understood(site: &Site, visit: &Visit) -> Result<Visit, Fault> {
     let path: Vec<&str> = visit.path.iter().map(String::as_str).collect();
     let fields = FIELDS.iter().chain(of_path(&path)).copied().chain([("parent.alias", parent(visit))]);
-    let (form, meant) = replaced(site, visit, &visit.form, fields).await?;
+    let form = replaced(site, visit, &visit.form, fields).await?;
     let form = replaced_lines(site, visit, form).await?;
-    Ok(Visit { form, meant, ..visit.clone() })
+    Ok(Visit { form, ..visit.clone() })
 }
 
 /// Replaces aliases in the values of a form by the names that people know, and email addresses by names of people, where
@@ -123,69 +122,29 @@ fn of_path(path: &[&str]) -> &'static [(&'static str, Noun)] {
     }
 }
 
-/// Replaces names in these fields, if they are given. Returns the fields, the first text that names nothing, and what
-/// it resembles.
+/// Replaces names in these fields, if they are given.
 async fn replaced(
     site: &Site,
     visit: &Visit,
     given: &Fields,
     fields: impl IntoIterator<Item = (&'static str, Noun)>,
-) -> Result<(Fields, Option<Meant>), Fault> {
+) -> Result<Fields, Fault> {
     let fields = fields.into_iter().filter_map(|(field, noun)| Some((field, noun, given.given(field)?)));
     let fields: Vec<_> = fields.filter(|(_, noun, text)| noun.may_be_named(text)).collect();
     let mut replaced = given.clone();
     if fields.is_empty() {
-        return Ok((replaced, None));
+        return Ok(replaced);
     }
     let reading = site.reading(visit).await?;
-    let mut unknown = None;
     for (field, noun, text) in fields {
-        match reading.required(|db| named(db, noun, text)).await? {
-            // A name may be one of the thing's own aliases, too.
-            Some(named) if named.is_by_name || noun.has_aliases() && named.alias != text => {
-                replaced = replaced.and(field, &named.alias);
-            }
-            Some(_) => {}
-            None if id::decode(text).is_none() => unknown = unknown.or(Some((noun, text))),
-            None => {}
+        // A name may be one of the thing's own aliases, too.
+        if let Some(named) = reading.required(|db| named(db, noun, text)).await?
+            && (named.is_by_name || noun.has_aliases() && named.alias != text)
+        {
+            replaced = replaced.and(field, &named.alias);
         }
     }
-    let Some((noun, text)) = unknown else { return Ok((replaced, None)) };
-    let name = reading.required(|db| nearest(db, noun, text)).await?.filter(|name| name != text);
-    Ok((replaced, name.map(|name| Meant { text: text.to_owned(), name })))
-}
-
-/// The name or the alias that resembles a text most, of what the search finds.
-async fn nearest(db: &dyn ReadHandle, noun: Noun, text: &str) -> Result<Option<String>, db::Error> {
-    let Some(searched) = noun.searched() else { return Ok(None) };
-    let Some(found) = find_of(db, searched, text, 1).await?.pop() else { return Ok(None) };
-    if let Some(alias) = found.alias {
-        return Ok(Some(alias));
-    }
-    macro_rules! name_in {
-        ($table:ident) => {
-            name_of(db, [$table::Column::Id, $table::Column::Name], found.id).await
-        };
-    }
-    match searched {
-        find::Noun::Service => name_in!(service),
-        find::Noun::System => name_in!(system),
-        find::Noun::Domain => name_in!(domain),
-        find::Noun::Team => name_in!(team),
-        find::Noun::User => name_in!(user),
-        find::Noun::Repository => name_in!(repository),
-        find::Noun::InfrastructureResource => Ok(None),
-    }
-}
-
-/// The name in the row with this number.
-async fn name_of<C: ColumnTrait>(
-    db: &dyn ReadHandle,
-    [key, name]: [C; 2],
-    id: i64,
-) -> Result<Option<String>, db::Error> {
-    let row = Query::select().column(name).from(key.entity_name()).and_where(key.eq(id)).take();
-    Ok(db.rows(&row, |row| row.get::<String>(0)).await?.pop())
+    Ok(replaced)
 }
 
 /// Replaces names in the fields that name several things. The API refuses a list that is too long.
@@ -211,25 +170,6 @@ impl Noun {
     /// Whether pages show its name in the place of an alias, or of an email address.
     fn has_aliases(self) -> bool {
         matches!(self, Self::Team | Self::Service | Self::System | Self::Domain | Self::User)
-    }
-
-    /// What the search calls it. Nothing if it does not find any.
-    fn searched(self) -> Option<find::Noun> {
-        match self {
-            Self::Team => Some(find::Noun::Team),
-            Self::Service => Some(find::Noun::Service),
-            Self::System => Some(find::Noun::System),
-            Self::Domain => Some(find::Noun::Domain),
-            Self::Repository => Some(find::Noun::Repository),
-            Self::User => Some(find::Noun::User),
-            Self::Level
-            | Self::Category
-            | Self::Filter
-            | Self::Integration
-            | Self::ComponentType
-            | Self::PropertyDefinition
-            | Self::RelationshipDefinition => None,
-        }
     }
 
     /// Whether a text can be a name of one, and is not an id or an email address.

@@ -10,7 +10,7 @@ use super::operations::revert_change::ServiceFileChange;
 use super::parts::{relative, short, time};
 use super::rights::Reach;
 use super::visit::{Method, Session, Visit, path};
-use super::words::{self, Addresses, Names};
+use super::words::{self, Addresses};
 use super::{Answer, Fault, Site};
 use crate::entity::audit::{self, Model};
 use crate::entity::user::Role;
@@ -51,7 +51,6 @@ struct Found {
     /// The noun to which it belongs: the path of its page and its name.
     noun: Option<(String, String)>,
     addresses: Addresses,
-    names: Names,
 }
 
 async fn find(site: &Site, visit: &Visit, number: &str) -> Result<Found, Fault> {
@@ -66,9 +65,8 @@ async fn find(site: &Site, visit: &Visit, number: &str) -> Result<Found, Fault> 
         return Err(Fault::NotFound);
     }
     let addresses = reading.required(|db| words::addresses_of(db, &things)).await?;
-    let names = reading.required(|db| words::names(db, std::slice::from_ref(&entry))).await?;
     let noun = things.first().and_then(|thing| addresses.get(thing)).cloned();
-    Ok(Found { entry, noun, addresses, names })
+    Ok(Found { entry, noun, addresses })
 }
 
 /// Shows what a revert of the entry with this number would do, or carries it out.
@@ -97,7 +95,7 @@ async fn carry_out(site: &Site, visit: &Visit, session: &Session, found: Found) 
 }
 
 async fn show(site: &Site, visit: &Visit, session: &Session, found: &Found) -> Result<Markup, Fault> {
-    let Found { entry, noun, addresses, names } = found;
+    let Found { entry, noun, addresses } = found;
     let refusal = match Reach::read(site, session).await?.is_empty() {
         true => Some("your role does not allow to revert changes".to_owned()),
         false => revert::refusal(entry),
@@ -121,7 +119,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, found: &Found) -> R
             h2 { "The change" }
             p { (words::done(entry)) " " (words::subject(entry, addresses)) " by "
                 bdi { (short(words::actor_name(entry))) } ", " (time(entry.at, Timestamp::now())) "." }
-            (words::details(entry, names))
+            (words::details(entry))
             (reverted(entry))
             p { "For " code { "changeRevert" } " of the API, its id is "
                 code { (Id::new::<audit::Entity>(entry.id).text()) } "." }

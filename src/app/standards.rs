@@ -237,8 +237,8 @@ fn failing(visit: &Visit, report: &CheckReport) -> Markup {
 /// How a service stands, for its page.
 #[derive(Default)]
 pub struct Standing {
-    /// The level that it has reached, and the class of its chip.
-    pub level: Option<(String, &'static str)>,
+    /// The level that it has reached.
+    pub level: Option<String>,
     /// Its level among all, and the checks that it does not pass. Empty as long as no check counts, or if evaluating all
     /// takes too long.
     pub card: Markup,
@@ -258,24 +258,12 @@ pub async fn of_service(site: &Site, visit: &Visit, alias: &str, may_answer: boo
     let Some(report) = account.service.and_then(|service| service.maturity_report) else {
         return Ok(Standing::default());
     };
-    let level = report.overall_level.as_ref().map(|level| {
-        let colour = colour(level.index.unwrap_or_default(), &levels);
-        (name(level.name.as_deref()).to_owned(), colour)
-    });
+    let level = report.overall_level.as_ref().map(|level| name(level.name.as_deref()).to_owned());
     Ok(Standing { level, card: shown(may_answer, alias, &report, &levels) })
 }
 
 /// A level: its index and its name.
 type Step = (i32, String);
-
-/// The class of a level's chip: the lowest one is grey, the highest one stands out.
-fn colour(reached: i32, levels: &[Step]) -> &'static str {
-    match levels {
-        [(lowest, _), ..] if reached <= *lowest => "none",
-        [.., (highest, _)] if reached >= *highest => "top",
-        _ => "good",
-    }
-}
 
 /// How far a service has come: a bar with a part for each level.
 fn progress(reached: i32, levels: &[Step]) -> Markup {

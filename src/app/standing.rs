@@ -1,16 +1,14 @@
-//! How services have stood: charts of checks and levels by day, and of a service, all results and their changes.
+//! How services have stood: charts of checks and levels by day, and the changes of a service.
 
 use maud::{Markup, html};
 
 use super::ask::ask;
 use super::layout::{Head, page as framed};
-use super::operations::service_standards::CheckResult;
 use super::operations::service_standings::StandingChange;
-use super::operations::{self, CheckStatus, LevelServices, Levels, Missed, Results};
-use super::parts::{count, date, day_of, empty, link, pages, time};
+use super::operations::{self, LevelServices, Levels, Missed, Results};
+use super::parts::{count, day_of, empty, link, pages, time};
 use super::plot::{self, Bar};
-use super::reading::too_long;
-use super::standard_parts::{address, mark, name};
+use super::standard_parts::{address, name};
 use super::visit::{Fields, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::Timestamp;
@@ -166,20 +164,12 @@ pub fn changes_of(alias: &str) -> String {
     path(["services", alias, "standards"])
 }
 
-/// Shows how a service stands, and how it has stood, newest first.
+/// Shows how a service has stood, newest first.
 pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
     let asked = operations::ServiceStandings { alias, after: visit.query.given("after") };
     let service = ask(site, visit, asked).await?.account.service.ok_or_else(|| Fault::unknown("service", alias))?;
     let (changes, here, now) = (&service.standing_changes, changes_of(alias), Timestamp::now());
-    let current = match ask(site, visit, operations::ServiceStandards { alias }).await {
-        Ok(found) => found.account.service.and_then(|service| service.maturity_report),
-        Err(Fault::TooMuch(_) | Fault::BadRequest(_)) => None,
-        Err(fault) => return Err(fault),
-    };
     let main = html! {
-        h2 { "Now" }
-        @match current { Some(report) => (results(report.latest_check_results.unwrap_or_default())), None => (too_long()) }
-        h2 { "History" }
         @if changes.nodes.is_empty() {
             (empty("No changes yet.", html! { p { "What checks say of this service is kept from now on. Changes will appear here." } }))
         } @else {
@@ -202,34 +192,6 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
         ..Head::with_parent(&title, &path(["services", alias]), &service.name)
     };
     Ok(Answer::page(framed(visit, &head, main)))
-}
-
-/// The result of each check, with its reason: those that are not passed first, in the order of their levels.
-fn results(mut results: Vec<CheckResult>) -> Markup {
-    let level = |result: &CheckResult| result.check.level.as_ref().and_then(|level| level.index);
-    let place = |status| match status {
-        CheckStatus::Failed => 0,
-        CheckStatus::Pending => 1,
-        CheckStatus::Upcoming => 2,
-        CheckStatus::Passed => 3,
-    };
-    results.sort_by_key(|result| (place(result.status), level(result)));
-    html! {
-        @if results.is_empty() { p.soft { "No check is about this service." } } @else {
-            div.scroll tabindex="0" role="region" aria-label="Checks" {
-                table.stacked {
-                    thead { tr { @for heading in ["Check", "Level", "Result", "Why", "Since"] { th scope="col" { (heading) } } } }
-                    tbody { @for one in &results { tr {
-                        th scope="row" { a href=(address(&one.check.id)) { (one.check.name) } }
-                        td { @if let Some(level) = &one.check.level { (name(level.name.as_deref())) } }
-                        td { (mark(one.status)) }
-                        td { (one.message) }
-                        td { @if let Some(since) = one.since { (date(since.0)) } }
-                    } } }
-                }
-            }
-        }
-    }
 }
 
 fn row(change: &StandingChange, now: Timestamp) -> Markup {

@@ -33,8 +33,6 @@ pub struct Visit {
     pub waiting: usize,
     /// The form fields.
     pub form: Fields,
-    /// What a text of the form may mean that names nothing.
-    pub meant: Option<Meant>,
     /// The session, if the visitor is signed in.
     pub session: Option<Session>,
     /// The sign-in in progress at the OpenID provider.
@@ -49,15 +47,6 @@ pub struct Visit {
     pub reads: Reads,
     /// The id of the only part of the page that is wanted, if the script asks for one.
     pub part: Option<String>,
-}
-
-/// What a text may mean that names nothing.
-#[derive(Debug, Clone)]
-pub struct Meant {
-    /// The text.
-    pub text: String,
-    /// The name or the alias of something that it resembles.
-    pub name: String,
 }
 
 /// Whether a page reads from the database.

@@ -3,15 +3,13 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use sea_orm::ColumnTrait;
-use sea_orm::sea_query::Query;
 use serde_json::Value as Json;
 
 use super::Fault;
 use super::visit::path;
-use crate::db::{self, Read, ReadHandle, any_text};
+use crate::db::ReadHandle;
 use crate::entity::audit::Model;
-use crate::entity::{ByIds, domain, lifecycle, service, system, team, tier};
+use crate::entity::{ByIds, domain, service, system, team};
 use crate::graphql::history::words::spaced;
 use crate::graphql::history::words::{NOTHING, meant, sides};
 pub use crate::graphql::history::words::{changed, done, field_name, in_words, lines, reverted, text_in_words};
@@ -21,45 +19,6 @@ pub type Thing = (String, i64);
 
 /// The pages of objects: the path and the current name.
 pub type Addresses = HashMap<Thing, (String, String)>;
-
-/// The names of what changed fields have by alias: by the field and the alias.
-pub type Names = HashMap<(&'static str, String), String>;
-
-/// Finds the names of the tiers, the lifecycle stages and the owners in the changes of entries, in a statement for each kind.
-pub async fn names(db: &dyn ReadHandle, entries: &[Model]) -> Result<Names, Fault> {
-    let changed: Vec<_> = entries.iter().filter_map(changed).collect();
-    let of = |field: &str| -> Vec<&str> {
-        let sides = changed.iter().filter_map(|changed| changed.get(field));
-        let sides = sides.flat_map(|change| [change.get("old"), change.get("new")]);
-        let mut aliases: Vec<&str> = sides.flatten().filter_map(Json::as_str).collect();
-        aliases.sort_unstable();
-        aliases.dedup();
-        aliases
-    };
-    let mut names = Names::new();
-    for (field, found) in [
-        ("tier", named(db, [tier::Column::Alias, tier::Column::Name], &of("tier")).await?),
-        ("lifecycle", named(db, [lifecycle::Column::Alias, lifecycle::Column::Name], &of("lifecycle")).await?),
-        ("owner", named(db, [team::Column::Alias, team::Column::Name], &of("owner")).await?),
-    ] {
-        names.extend(found.into_iter().map(|(alias, name)| ((field, alias), name)));
-    }
-    Ok(names)
-}
-
-/// The aliases and the names of the rows with these aliases. The columns hold both.
-async fn named<C: ColumnTrait>(
-    db: &dyn ReadHandle,
-    [alias, name]: [C; 2],
-    aliases: &[&str],
-) -> Result<Vec<(String, String)>, db::Error> {
-    if aliases.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut rows = Query::select();
-    rows.columns([alias, name]).from(alias.entity_name()).and_where(any_text(db, alias, aliases));
-    db.rows(&rows, |row| Ok((row.get(0)?, row.get(1)?))).await
-}
 
 /// The subject of an entry.
 pub fn thing(entry: &Model) -> Option<Thing> {
@@ -160,27 +119,10 @@ pub fn fields(entry: &Model) -> Option<String> {
 }
 
 /// The changed fields with their old and new values.
-pub fn details(entry: &Model, names: &Names) -> Markup {
+pub fn details(entry: &Model) -> Markup {
     let changed = changed(entry).unwrap_or_default();
     let class = entry.subject_class.as_deref();
-    html! {
-        @for (field, change) in &changed {
-            div { span.soft { (field_name(field)) ": " } (values(class, field, &by_name(field, change, names))) }
-        }
-    }
-}
-
-/// A change of a field with names in the place of aliases, as far as they are known.
-fn by_name(field: &str, change: &Json, names: &Names) -> Json {
-    let mut change = change.clone();
-    let Some(field) = ["tier", "lifecycle", "owner"].into_iter().find(|known| *known == field) else { return change };
-    for side in change.as_object_mut().into_iter().flat_map(|sides| sides.values_mut()) {
-        let name = side.as_str().and_then(|alias| names.get(&(field, alias.to_owned()))).cloned();
-        if let Some(name) = name {
-            *side = name.into();
-        }
-    }
-    change
+    html! { @for (field, change) in &changed { div { span.soft { (field_name(field)) ": " } (values(class, field, change)) } } }
 }
 
 /// The old and the new value of a field of an object of a class, or what was added to a list and removed from it.

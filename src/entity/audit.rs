@@ -99,7 +99,7 @@ pub struct Actor {
 impl Actor {
     /// The holder of a token.
     pub fn token(token: &token::Model) -> Self {
-        Self { kind: ActorKind::Token, id: Some(token.id), name: token.name().to_owned() }
+        Self { kind: ActorKind::Token, id: Some(token.id), name: token.description.clone() }
     }
 
     /// A signed-in user. The name includes the session's id, which tells one browser from another.

@@ -67,14 +67,6 @@ impl Model {
         self.description_key.is_some() || !self.description.starts_with(REPLACED)
     }
 
-    /// What people call it, whether it was replaced or not.
-    pub fn name(&self) -> &str {
-        match self.is_current() {
-            true => &self.description,
-            false => self.description.strip_prefix(REPLACED).unwrap_or(&self.description),
-        }
-    }
-
     /// The token as the subject of an audit entry.
     fn subject(&self) -> Subject {
         Subject::new("Token", Some(self.id), &self.description)

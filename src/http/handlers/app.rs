@@ -71,7 +71,6 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
         waiting,
         query,
         form: Fields::default(),
-        meant: None,
         session,
         attempt: cookie::read_attempt(cookies(&parts.headers), site.is_secure()),
         client: call.network(),

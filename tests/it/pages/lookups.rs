@@ -41,7 +41,6 @@ fn visit(session: &Session, page: &str, query: &str, part: Option<&str>) -> Visi
         done: None,
         waiting: 0,
         form: Fields::default(),
-        meant: None,
         session: Some(session.clone()),
         attempt: None,
         client: IpAddr::V4(Ipv4Addr::LOCALHOST),

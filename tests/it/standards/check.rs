@@ -197,11 +197,11 @@ async fn a_result_says_what_was_found_and_what_is_wanted() {
         json!({ "toolCategory": "runbooks", "environmentPredicate": predicate("equals", "prod") }),
     )
     .await;
-    let wanted = "Wanted: a link of the category runbooks whose environment equals \"prod\".";
+    let wanted = "Wanted: a tool of the category runbooks whose environment equals \"prod\".";
     let expected = [
-        "It has the link \"Runbook\".".to_owned(),
-        format!("It has the link \"Notes\". {wanted}"),
-        format!("It has no link of the category runbooks. {wanted}"),
+        "It has the tool \"Runbook\".".to_owned(),
+        format!("It has the tool \"Notes\". {wanted}"),
+        format!("It has no tool of the category runbooks. {wanted}"),
     ];
     assert_eq!(outcome(app, &tools).await.1, expected);
     // Pages call them links.

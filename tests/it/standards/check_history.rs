@@ -534,21 +534,11 @@ async fn pages_show_since_when_and_the_trend() {
     let app = &endpoint.app;
     let check = create(app, "TagDefined", json!({ "name": "Env", "tagKey": "env" })).await;
     settled(app).await;
-    let browser = Browser::of(app, Role::Admin).await;
-    let chip = |colour: &str, level: &str| {
-        format!("<a class=\"mark {colour}\" href=\"#standards\"><span class=\"hidden\">Level </span>{level}</a>")
-    };
-    let page = browser.page("/services/bare").await;
-    assert!(page.contains(&chip("none", "Beginner")), "the lowest level does not stand out: {page}");
     run(app, r#"tagCreate(input: { alias: "bare", type: Service, key: "env", value: "prod" }) { errors { message } }"#)
         .await;
     settled(app).await;
-    assert!(browser.page("/services/bare").await.contains(&chip("top", "Silver")), "the highest one does");
+    let browser = Browser::of(app, Role::Admin).await;
     let page = browser.page("/services/bare/standards").await;
-    // All checks, also those that are passed, with the reason.
-    let (current, _) = page.split_once("<h2>History</h2>").expect("what is now, and the history");
-    let result = "<span class=\"mark good\">passed</span></td><td>Its tag ";
-    assert!(current.contains("\">Env</a></th><td>") && current.contains(result), "{current}");
     for expected in ["failed → passed", "Beginner → Silver", "tagCreate by a test"] {
         assert!(page.contains(expected), "{expected}: {page}");
     }

@@ -43,8 +43,8 @@ impl HasDocumentation {
 impl Asks for HasDocumentation {
     fn wanted(&self) -> String {
         if self.is_technical() {
-            let words: Vec<_> = TECHNICAL.iter().map(|category| category.as_str().replace('_', " ")).collect();
-            format!("technical documentation: a link of one of the categories {}", words.join(", "))
+            let words: Vec<_> = TECHNICAL.iter().map(|category| category.as_str()).collect();
+            format!("technical documentation: a tool of one of the categories {}", words.join(", "))
         } else {
             "an API document in the format OpenAPI".to_owned()
         }

@@ -21,11 +21,6 @@ pub(in crate::graphql::standards::check) struct ToolUsage {
 }
 
 impl ToolUsage {
-    /// The category in words. People know tools as links.
-    fn category(&self) -> String {
-        self.tool_category.replace('_', " ")
-    }
-
     pub(in crate::graphql::standards::check) async fn give(
         &mut self,
         change: &mut Change<'_>,
@@ -44,7 +39,7 @@ impl ToolUsage {
 
 impl Asks for ToolUsage {
     fn wanted(&self) -> String {
-        let mut wanted = format!("a link of the category {}", self.category());
+        let mut wanted = format!("a tool of the category {}", self.tool_category);
         let parts = [
             ("name", &self.tool_name_predicate),
             ("URL", &self.tool_url_predicate),
@@ -61,8 +56,8 @@ impl Asks for ToolUsage {
 
     fn said(&self, found: Option<&str>) -> String {
         match found {
-            Some(name) => format!("It has the link {}.", quoted(name)),
-            None => format!("It has no link of the category {}.", self.category()),
+            Some(name) => format!("It has the tool {}.", quoted(name)),
+            None => format!("It has no tool of the category {}.", self.tool_category),
         }
     }
 
