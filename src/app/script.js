@@ -66,7 +66,8 @@ const openSearch = () => {
     const leave = () => (document.activeElement.blur(), dialog.close());
     close.addEventListener("click", leave);
     const term = () => field.value.trim();
-    const choices = () => [...found.querySelectorAll("a"), ...pages.querySelectorAll("a")];
+    // The results, the pages, and what leads to more.
+    const choices = () => [".results a", "p a"].flatMap((which) => [...dialog.querySelectorAll(which)]);
     // What the results are for.
     let shown = "";
     const load = async (signal) => {
