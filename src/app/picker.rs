@@ -98,7 +98,7 @@ pub async fn spoken(site: &Site, visit: &Visit, values: Fields) -> Result<Fields
     for (field, noun, alias) in &fields {
         let Some(one) = reading.required(|db| named(db, *noun, alias)).await? else { continue };
         let same = reading.required(|db| named(db, *noun, &one.name)).await?;
-        if same.is_some_and(|same| same.id == one.id) {
+        if !one.name.is_empty() && same.is_some_and(|same| same.id == one.id) {
             spoken = spoken.and(field, &one.name);
         }
     }

@@ -77,13 +77,16 @@ const openSearch = () => {
       found.replaceChildren(...results);
       shown = asked;
     };
-    whileTyping(form, load);
+    // Results that come too late, or not at all, do not stop whoever leaves for one.
+    let leaves = false;
+    whileTyping(form, load, 150, () => leaves || form.submit());
     form.addEventListener("input", () => pages.replaceChildren(...offered(term())));
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
       // Whoever types fast is ahead of the results.
       if (shown !== term()) await load().catch(() => {});
       const first = shown === term() && choices()[0];
+      leaves = true;
       if (first) first.click();
       else form.submit();
     });
