@@ -221,7 +221,10 @@ fn filters(visit: &Visit, here: &str, mistakes: &Mistakes) -> Markup {
 
 /// The entries. `may` says that the visitor may revert them.
 fn table(entries: &[Model], about: &Subject, (addresses, may): (&Addresses, bool), now: Timestamp) -> Markup {
-    let is_itself = |entry: &Model| entry.subject_class.as_deref() == Some(about.class);
+    // What was done to the object itself names it only if the words end without a noun: "applied a file to".
+    let is_said = |entry: &Model| {
+        entry.subject_class.as_deref() == Some(about.class) && !matches!(&*entry.action, "apply" | "release")
+    };
     // What leads here is changed where it comes from.
     let may = |entry: &Model| may && entry.owners().next().is_none_or(|owner| owner == about.object());
     html! {

@@ -91,9 +91,9 @@ async fn show(
 fn feeds_of(id: &str, name: &str, feeds: &[feed::Model], now: Timestamp) -> Markup {
     let question = "Revoke all feeds of this user? Their addresses stop working at once.";
     html! {
-        h2 #feeds { (count(i32::try_from(feeds.len()).unwrap_or(i32::MAX), "feed")) }
+        h2 #feeds { "Feeds" @if !feeds.is_empty() { ": " (feeds.len()) } }
         @if feeds.is_empty() {
-            p.soft { "They have no address to read deploys and changes with a feed reader." }
+            p.soft { "No feed reader reads deploys and changes in their name." }
         } @else {
             p {
                 "With the address of a feed, anybody can read deploys and changes. "

@@ -237,8 +237,8 @@ fn failing(visit: &Visit, report: &CheckReport) -> Markup {
 /// How a service stands, for its page.
 #[derive(Default)]
 pub struct Standing {
-    /// The level that it has reached.
-    pub level: Option<String>,
+    /// The level that it has reached, and the class of its chip.
+    pub level: Option<(String, &'static str)>,
     /// Its level among all, and the checks that it does not pass. Empty as long as no check counts, or if evaluating all
     /// takes too long.
     pub card: Markup,
@@ -258,12 +258,22 @@ pub async fn of_service(site: &Site, visit: &Visit, alias: &str, may_answer: boo
     let Some(report) = account.service.and_then(|service| service.maturity_report) else {
         return Ok(Standing::default());
     };
-    let level = report.overall_level.as_ref().map(|level| name(level.name.as_deref()).to_owned());
+    let level = report.overall_level.as_ref();
+    let level = level.map(|level| (name(level.name.as_deref()).to_owned(), chip(level.index, &levels)));
     Ok(Standing { level, card: shown(may_answer, alias, &report, &levels) })
 }
 
 /// A level: its index and its name.
 type Step = (i32, String);
+
+/// The class of a level's chip: the lowest says that nothing is reached yet, the highest that all is.
+fn chip(index: Option<i32>, levels: &[Step]) -> &'static str {
+    match levels.iter().position(|(own, _)| Some(*own) == index) {
+        None | Some(0) => "mark none",
+        Some(place) if place + 1 == levels.len() => "mark top",
+        Some(_) => "mark",
+    }
+}
 
 /// How far a service has come: a bar with a part for each level.
 fn progress(reached: i32, levels: &[Step]) -> Markup {

@@ -1,14 +1,15 @@
-//! How services have stood: charts of checks and levels by day, and the changes of a service.
+//! How services have stood: charts of checks and levels by day, and of a service its checks now and what changed.
 
 use maud::{Markup, html};
 
 use super::ask::ask;
 use super::layout::{Head, page as framed};
+use super::operations::service_standards::CheckResult;
 use super::operations::service_standings::StandingChange;
-use super::operations::{self, LevelServices, Levels, Missed, Results};
-use super::parts::{count, day_of, empty, link, pages, time};
+use super::operations::{self, CheckStatus, LevelServices, Levels, Missed, Results};
+use super::parts::{count, date, day_of, empty, link, pages, time};
 use super::plot::{self, Bar};
-use super::standard_parts::{address, name};
+use super::standard_parts::{address, mark, name, told};
 use super::visit::{Fields, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::Timestamp;
@@ -164,12 +165,68 @@ pub fn changes_of(alias: &str) -> String {
     path(["services", alias, "standards"])
 }
 
-/// Shows how a service has stood, newest first.
+/// The checks of a service and how each stands. Empty as long as none counts, or if evaluating all takes too long.
+async fn checks(site: &Site, visit: &Visit, alias: &str) -> Result<Markup, Fault> {
+    let service = match ask(site, visit, operations::ServiceStandards { alias }).await {
+        Ok(found) => found.account.service,
+        Err(Fault::TooMuch(_) | Fault::BadRequest(_)) => None,
+        Err(fault) => return Err(fault),
+    };
+    let report = service.and_then(|service| service.maturity_report);
+    let mut results = report.and_then(|report| report.latest_check_results).unwrap_or_default();
+    let place = |result: &CheckResult| match result.status {
+        CheckStatus::Failed => 0,
+        CheckStatus::Pending => 1,
+        CheckStatus::Upcoming => 2,
+        CheckStatus::Passed => 3,
+    };
+    results.sort_by_key(|result| (place(result), result.check.level.as_ref().and_then(|level| level.index)));
+    let left_out = results.len().saturating_sub(CHECKS);
+    Ok(html! {
+        @if !results.is_empty() {
+            h2 #checks { "Checks now" }
+            div.scroll tabindex="0" role="region" aria-label="Checks" {
+                table.stacked {
+                    thead { tr { @for heading in ["Check", "Result", "Why"] { th scope="col" { (heading) } } } }
+                    tbody { @for result in results.iter().take(CHECKS) { (standing(result)) } }
+                }
+            }
+            @if left_out > 0 { p.soft { "and " (left_out) " more" } }
+        }
+    })
+}
+
+fn standing(result: &CheckResult) -> Markup {
+    let level = result.check.level.as_ref().and_then(|level| level.name.as_deref());
+    html! {
+        tr {
+            th scope="row" {
+                a href=(address(&result.check.id)) { (result.check.name) }
+                @if let Some(level) = level { small { (level) } }
+            }
+            td {
+                (mark(result.status))
+                @if let Some(since) = result.since { small { "since " (date(since.0)) } }
+            }
+            td { (told(&result.message)) }
+        }
+    }
+}
+
+/// Shows how a service stands, and how it has stood, newest first.
 pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
     let asked = operations::ServiceStandings { alias, after: visit.query.given("after") };
     let service = ask(site, visit, asked).await?.account.service.ok_or_else(|| Fault::unknown("service", alias))?;
     let (changes, here, now) = (&service.standing_changes, changes_of(alias), Timestamp::now());
+    // Further pages are of what changed.
+    let checks = if visit.query.given("after").is_none() {
+        checks(site, visit, alias).await?
+    } else {
+        html! {}
+    };
     let main = html! {
+        (checks)
+        h2 #changes { "How it has stood" }
         @if changes.nodes.is_empty() {
             (empty("No changes yet.", html! { p { "What checks say of this service is kept from now on. Changes will appear here." } }))
         } @else {

@@ -190,7 +190,7 @@ fn creation(expiries: &[(&str, &str)], fields: &Fields, mistakes: &Mistakes) -> 
 /// The form that replaces a token, behind a button.
 fn rotation(token: &token::Model) -> Markup {
     html! {
-        details.confirm {
+        details.confirm.quiet {
             summary { "Rotate" span.hidden { " " (token.description) } }
             form method="post" action={ "/tokens/" (token.id) "/rotate" } {
                 p { "You get a new token with the same description, scope and lifetime, as far as the server allows it." }

@@ -199,8 +199,8 @@ job('whether a team is getting better', 2, async ({ page, main, click, navigate 
   await main.getByLabel('Name or alias').fill('payments');
   await click(main.getByRole('button', { name: 'Show' }));
   await page.waitForURL('**/delivery?team=payments');
-  for (const figure of ['Deployment frequency', 'Change lead time', 'Change failure rate', 'Recovery time']) {
-    await main.getByText(figure).first().waitFor();
+  for (const figure of ['Deploys', 'Lead time', 'Failure rate', 'Recovery']) {
+    await main.locator('.figure', { hasText: figure }).first().waitFor();
   }
 });
 

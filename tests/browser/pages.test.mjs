@@ -446,6 +446,31 @@ test('everything is searched from every page, by keys alone', async () => {
   assert.deepEqual(problems, []);
 });
 
+test('the address of a filtered list names only what is asked for', async () => {
+  const { page, problems, go, signIn } = await visitor(browser, server);
+  await signIn();
+  await go('/audit');
+  await page.getByLabel('Action, such as').fill('signIn');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/audit?action=signIn');
+  await page.locator('main').getByText('signIn').first().waitFor();
+  assert.deepEqual(problems, []);
+});
+
+test('a mistake in a filter moves no other field', async () => {
+  const { page, problems, go, signIn } = await visitor(browser, server);
+  await signIn();
+  await go('/audit?from=yesterday');
+  const tops = await page.locator('main form.filters .field > :is(input, select)').evaluateAll((fields) =>
+    fields.map((field) => Math.round(field.getBoundingClientRect().top)),
+  );
+  assert.equal(await page.locator('main form.filters .wrong').count(), 1);
+  assert.equal(tops.length, 4);
+  assert.equal(new Set(tops).size, 1, `one line: ${tops}`);
+  // The refusal has the status 400, which the browser reports.
+  problems.splice(0);
+});
+
 test('lists are searched while one types, and deleting asks first, from the keyboard', async () => {
   const { page, problems, context, go, signIn } = await visitor(browser, server);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -275,7 +275,7 @@ async fn an_administrator_revokes_the_feeds_of_a_person() {
     let mut admin = Browser::of(&app, Role::Admin).await;
     let id = user::by_email(app.db.read(), "viewer@example.com").await.expect("an answer").expect("a user").id;
     let here = format!("/users/{id}");
-    assert!(admin.page(&here).await.contains(">0 feeds<"));
+    assert!(admin.page(&here).await.contains(">Feeds</h2><p class=\"soft\">No feed reader"));
     let path = format!("{}/deploys.atom", made(&mut viewer).await);
     made(&mut viewer).await;
     let kept = format!("{}/deploys.atom", made(&mut admin).await);
