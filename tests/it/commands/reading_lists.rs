@@ -121,7 +121,7 @@ async fn infrastructure_is_listed_by_owner_type_and_name() {
         (&["--filter", "type!=Queue", "--filter", "!owner"], &["Edge"]),
         (&["--filter", "type=load balancer"], &["Edge"]),
         (&["--search", "ORDERS"], &["Ledger"]),
-        (&["--search", "edg"], &["Edge"]),
+        (&["--search", "EDGE"], &["Edge"]),
     ] {
         let rows = desk.json(&[&["list", "infrastructure"], arguments].concat()).await;
         assert_eq!(names(&rows), expected, "{arguments:?}");
