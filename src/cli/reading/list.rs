@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::known::{self, LEVELS};
 use super::output::{Column, print_rows};
 use super::search::NOTHING;
-use super::{MOST, infrastructure, nodes, server};
+use super::{MOST, nodes, server};
 use crate::cli::console::say;
 use crate::cli::remote::Server;
 use crate::config::{List, Listed};
@@ -39,7 +39,7 @@ const USERS: &str = "query($first: Int, $after: String) { account {
     } pageInfo { hasNextPage endCursor } } } }";
 
 /// A list of the account: its document, its field, and the columns of its table.
-struct OfAccount {
+pub(super) struct OfAccount {
     document: &'static str,
     field: &'static str,
     columns: &'static [Column],
@@ -49,8 +49,8 @@ const NAME: Column = ("name", "/name");
 const ALIAS: Column = ("alias", "/aliases/0");
 const OWNER: Column = ("owner", "/owner/name");
 
-/// `None` for infrastructure, which is [listed](infrastructure) in another way.
-fn of_account(listed: Listed) -> Option<OfAccount> {
+/// `None` for infrastructure, which is listed in another way.
+pub(super) fn of_account(listed: Listed) -> Option<OfAccount> {
     let (document, field, columns): (_, _, &'static [Column]) = match listed {
         Listed::Infrastructure => return None,
         Listed::Services => (SERVICES, "services", &SERVICE_COLUMNS),
@@ -103,7 +103,7 @@ const REPOSITORY_COLUMNS: [Column; 5] = [
 ];
 
 /// Refuses flags that are not for what is listed.
-fn check_flags(List { listed, filter, owner, tier, search, .. }: &List) -> Result<(), String> {
+pub(super) fn check_flags(List { listed, filter, owner, tier, search, .. }: &List) -> Result<(), String> {
     let is_of = |some: &[Listed]| some.contains(listed);
     if owner.is_some() && !is_of(&[Listed::Services, Listed::Infrastructure]) {
         return Err("--owner is for services and infrastructure".to_owned());
@@ -123,11 +123,7 @@ fn check_flags(List { listed, filter, owner, tier, search, .. }: &List) -> Resul
     Ok(())
 }
 
-pub(super) fn run(settings: &List) -> Result<(), String> {
-    check_flags(settings)?;
-    let Some(OfAccount { document, field, columns }) = of_account(settings.listed) else {
-        return infrastructure::run(settings);
-    };
+pub(super) fn run(settings: &List, OfAccount { document, field, columns }: OfAccount) -> Result<(), String> {
     let List { filter, owner, tier, search, limit, asking, .. } = settings;
     let is_of = |listed| settings.listed == listed;
     let server = server(&asking.remote, asking.deadline)?;

@@ -48,7 +48,13 @@ pub(super) fn run(command: Reading) -> Result<ExitCode, String> {
         Reading::Show(named) => show::run(&named)?,
         Reading::Open(named) => show::open(&named)?,
         Reading::Impact(settings) => impact::run(&settings)?,
-        Reading::List(list) => list::run(&list)?,
+        Reading::List(list) => {
+            list::check_flags(&list)?;
+            match list::of_account(list.listed) {
+                Some(listed) => list::run(&list, listed)?,
+                None => infrastructure::run(&list)?,
+            }
+        }
         Reading::Search { words, asking } => search::run(&words.join(" "), &asking)?,
         Reading::Deploys(settings) => deploys::run(&settings)?,
         Reading::History(settings) => history::run(&settings)?,

@@ -511,7 +511,7 @@ impl<'a> World<'a> {
                     "tier" => ("tierCreate", "tier"),
                     _ => ("filterCreate", "filter"),
                 };
-                let input = format!("{{ name: \"{name} {}\" }}", self.number);
+                let input = format!("{{ name: \"Own {name} {}\" }}", self.number);
                 self.id_of(&format!("{mutation}(input: {input}) {{ {noun} {{ id }} errors {{ message }} }}")).await
             }
             "level" | "category" | "check" | "question" | "campaign" | "scheduled" | "copied-to" | "copy"

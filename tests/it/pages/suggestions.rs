@@ -72,17 +72,14 @@ async fn the_table_of_suggestions_says_how_often_when_and_which_service_is_alike
     let (endpoint, _) = suggested(["shpo", "<b>"]).await;
     let app = &endpoint.app;
     assert_eq!(endpoint.post_with(json!({ "service": "shpo", "dedup_id": "again" })).await.status, 202);
-    for name in ["Shop", "Shp"] {
-        let create = format!("mutation {{ serviceCreate(input: {{ name: \"{name}\" }}) {{ errors {{ message }} }} }}");
-        data(app, &create).await;
-    }
+    data(app, r#"mutation { serviceCreate(input: { name: "Shp" }) { errors { message } } }"#).await;
     let mem = Browser::of(app, Role::User).await;
     let page = mem.page("/suggestions").await;
     for shown in [
         "aria-label=\"Choose shpo\"",
         "<small class=\"on-phones\">2 deploys, last <time",
         "<td class=\"number wide\">2</td>",
-        "<a href=\"/services/shop\">Shop</a><small>similar name</small>",
+        "<a href=\"/services/shop\">shop</a><small>similar name</small>",
         "<summary>1 more<span class=\"hidden\"> like shpo</span></summary>",
         "<span class=\"soft\">none</span>",
         "Map a name to a proposed service only if it is the same one",
