@@ -48,10 +48,7 @@ pub trait ItemResolver: Sized + Send + Sync + 'static {
     fn active(&self) -> bool;
     fn phase(&self) -> Phase;
     fn created_at(&self) -> &str;
-    fn children(
-        items: &[&Self],
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Vec<super::types::Child>>;
+    fn children(items: &[&Self], ctx: &Ctx<'_>) -> impl __e::Answers<Vec<super::types::Child>>;
 }
 __e::bound!(
     super::types::Item, columns { 0 : ItemResolver::id, 1 : ItemResolver::name, 2 :

@@ -95,34 +95,14 @@ pub trait BookResolver: Sized + Send + Sync + 'static {
     fn isbn(&self) -> Option<&str>;
     fn published(&self) -> Option<super::types::Date>;
     fn tags(books: &[&Self], ctx: &Ctx<'_>) -> impl __e::Answers<Vec<String>>;
-    fn scores(
-        books: &[&Self],
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Option<Vec<Option<Vec<Option<f64>>>>>>;
+    fn scores(books: &[&Self], ctx: &Ctx<'_>) -> impl __e::Answers<Option<Vec<Option<Vec<Option<f64>>>>>>;
     fn shelf(books: &[&Self], ctx: &Ctx<'_>) -> impl __e::Answers<super::types::Shelf>;
-    fn related(
-        books: &[&Self],
-        args: &BookRelatedArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Vec<super::types::Book>>;
-    fn summary(
-        books: &[&Self],
-        args: &BookSummaryArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<String>;
-    fn authors(
-        books: &[&Self],
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Vec<super::types::Person>>;
-    fn sequel(
-        books: &[&Self],
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Option<super::types::Book>>;
+    fn related(books: &[&Self], args: &BookRelatedArgs, ctx: &Ctx<'_>) -> impl __e::Answers<Vec<super::types::Book>>;
+    fn summary(books: &[&Self], args: &BookSummaryArgs, ctx: &Ctx<'_>) -> impl __e::Answers<String>;
+    fn authors(books: &[&Self], ctx: &Ctx<'_>) -> impl __e::Answers<Vec<super::types::Person>>;
+    fn sequel(books: &[&Self], ctx: &Ctx<'_>) -> impl __e::Answers<Option<super::types::Book>>;
     /// Deprecated: Ask the desk.
-    fn borrower(
-        books: &[&Self],
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Option<super::types::Person>>;
+    fn borrower(books: &[&Self], ctx: &Ctx<'_>) -> impl __e::Answers<Option<super::types::Person>>;
 }
 
 /// The arguments of `Book.related`.
@@ -166,24 +146,14 @@ pub trait FilmResolver: Sized + Send + Sync + 'static {
     fn condition(&self) -> Condition;
     fn price(&self) -> Option<f64>;
     fn minutes(&self) -> Option<i32>;
-    fn shelf(
-        films: &[&Self],
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Option<super::types::Shelf>>;
+    fn shelf(films: &[&Self], ctx: &Ctx<'_>) -> impl __e::Answers<Option<super::types::Shelf>>;
     fn related(
         films: &[&Self],
         args: &FilmRelatedArgs,
         ctx: &Ctx<'_>,
     ) -> impl __e::Answers<Option<Vec<Option<Holding>>>>;
-    fn summary(
-        films: &[&Self],
-        args: &FilmSummaryArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Option<String>>;
-    fn director(
-        films: &[&Self],
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Option<super::types::Person>>;
+    fn summary(films: &[&Self], args: &FilmSummaryArgs, ctx: &Ctx<'_>) -> impl __e::Answers<Option<String>>;
+    fn director(films: &[&Self], ctx: &Ctx<'_>) -> impl __e::Answers<Option<super::types::Person>>;
 }
 
 /// The arguments of `Film.related`.
@@ -222,15 +192,8 @@ pub trait PersonResolver: Sized + Send + Sync + 'static {
     fn id(&self) -> super::types::ID;
     fn name(&self) -> &str;
     fn born(&self) -> Option<super::types::Date>;
-    fn friend(
-        persons: &[&Self],
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Option<super::types::Person>>;
-    fn wrote(
-        persons: &[&Self],
-        args: &PersonWroteArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Vec<super::types::Book>>;
+    fn friend(persons: &[&Self], ctx: &Ctx<'_>) -> impl __e::Answers<Option<super::types::Person>>;
+    fn wrote(persons: &[&Self], args: &PersonWroteArgs, ctx: &Ctx<'_>) -> impl __e::Answers<Vec<super::types::Book>>;
     /// What they like best, of any kind.
     fn likes(persons: &[&Self], ctx: &Ctx<'_>) -> impl __e::Answers<Vec<Option<Find>>>;
     fn motto(&self) -> Option<&str>;
@@ -259,20 +222,10 @@ pub trait ShelfResolver: Sized + Send + Sync + 'static {
     fn floor(&self) -> i32;
     fn width(&self) -> Option<f64>;
     fn open(&self) -> bool;
-    fn keeper(
-        shelfs: &[&Self],
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Option<super::types::Person>>;
-    fn holdings(
-        shelfs: &[&Self],
-        args: &ShelfHoldingsArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Vec<Holding>>;
+    fn keeper(shelfs: &[&Self], ctx: &Ctx<'_>) -> impl __e::Answers<Option<super::types::Person>>;
+    fn holdings(shelfs: &[&Self], args: &ShelfHoldingsArgs, ctx: &Ctx<'_>) -> impl __e::Answers<Vec<Holding>>;
     fn rows(shelfs: &[&Self], ctx: &Ctx<'_>) -> impl __e::Answers<Vec<Vec<Holding>>>;
-    fn gaps(
-        shelfs: &[&Self],
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Option<Vec<Option<Vec<Option<Holding>>>>>>;
+    fn gaps(shelfs: &[&Self], ctx: &Ctx<'_>) -> impl __e::Answers<Option<Vec<Option<Vec<Option<Holding>>>>>>;
 }
 
 /// The arguments of `Shelf.holdings`.
@@ -328,41 +281,13 @@ __e::possible!(
 pub trait CalmResolver: Sized + Send + Sync + 'static {
     fn id(&self) -> super::types::ID;
     fn label(&self) -> &str;
-    fn word(
-        calms: &[&Self],
-        args: &CalmWordArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<String>;
-    fn sure(
-        calms: &[&Self],
-        args: &CalmSureArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<String>;
-    fn one(
-        calms: &[&Self],
-        args: &CalmOneArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Trouble>;
-    fn must(
-        calms: &[&Self],
-        args: &CalmMustArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<super::types::Calm>;
-    fn next(
-        calms: &[&Self],
-        args: &CalmNextArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Option<Trouble>>;
-    fn kin(
-        calms: &[&Self],
-        args: &CalmKinArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Vec<Trouble>>;
-    fn ward(
-        calms: &[&Self],
-        args: &CalmWardArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<super::types::Ward>;
+    fn word(calms: &[&Self], args: &CalmWordArgs, ctx: &Ctx<'_>) -> impl __e::Answers<String>;
+    fn sure(calms: &[&Self], args: &CalmSureArgs, ctx: &Ctx<'_>) -> impl __e::Answers<String>;
+    fn one(calms: &[&Self], args: &CalmOneArgs, ctx: &Ctx<'_>) -> impl __e::Answers<Trouble>;
+    fn must(calms: &[&Self], args: &CalmMustArgs, ctx: &Ctx<'_>) -> impl __e::Answers<super::types::Calm>;
+    fn next(calms: &[&Self], args: &CalmNextArgs, ctx: &Ctx<'_>) -> impl __e::Answers<Option<Trouble>>;
+    fn kin(calms: &[&Self], args: &CalmKinArgs, ctx: &Ctx<'_>) -> impl __e::Answers<Vec<Trouble>>;
+    fn ward(calms: &[&Self], args: &CalmWardArgs, ctx: &Ctx<'_>) -> impl __e::Answers<super::types::Ward>;
 }
 
 /// The arguments of `Calm.word`.
@@ -430,41 +355,13 @@ __e::bound!(
 pub trait HarshResolver: Sized + Send + Sync + 'static {
     fn id(&self) -> super::types::ID;
     fn label(&self) -> &str;
-    fn word(
-        harshs: &[&Self],
-        args: &HarshWordArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Option<String>>;
-    fn sure(
-        harshs: &[&Self],
-        args: &HarshSureArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<String>;
-    fn one(
-        harshs: &[&Self],
-        args: &HarshOneArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Option<Trouble>>;
-    fn must(
-        harshs: &[&Self],
-        args: &HarshMustArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Trouble>;
-    fn next(
-        harshs: &[&Self],
-        args: &HarshNextArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Option<Trouble>>;
-    fn kin(
-        harshs: &[&Self],
-        args: &HarshKinArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Option<Vec<super::types::Harsh>>>;
-    fn ward(
-        harshs: &[&Self],
-        args: &HarshWardArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<super::types::Ward>;
+    fn word(harshs: &[&Self], args: &HarshWordArgs, ctx: &Ctx<'_>) -> impl __e::Answers<Option<String>>;
+    fn sure(harshs: &[&Self], args: &HarshSureArgs, ctx: &Ctx<'_>) -> impl __e::Answers<String>;
+    fn one(harshs: &[&Self], args: &HarshOneArgs, ctx: &Ctx<'_>) -> impl __e::Answers<Option<Trouble>>;
+    fn must(harshs: &[&Self], args: &HarshMustArgs, ctx: &Ctx<'_>) -> impl __e::Answers<Trouble>;
+    fn next(harshs: &[&Self], args: &HarshNextArgs, ctx: &Ctx<'_>) -> impl __e::Answers<Option<Trouble>>;
+    fn kin(harshs: &[&Self], args: &HarshKinArgs, ctx: &Ctx<'_>) -> impl __e::Answers<Option<Vec<super::types::Harsh>>>;
+    fn ward(harshs: &[&Self], args: &HarshWardArgs, ctx: &Ctx<'_>) -> impl __e::Answers<super::types::Ward>;
 }
 
 /// The arguments of `Harsh.word`.
@@ -531,26 +428,10 @@ __e::bound!(
 )]
 pub trait WardResolver: Sized + Send + Sync + 'static {
     fn id(&self) -> super::types::ID;
-    fn loose(
-        wards: &[&Self],
-        args: &WardLooseArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Option<Vec<Option<Trouble>>>>;
-    fn filled(
-        wards: &[&Self],
-        args: &WardFilledArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Option<Vec<Trouble>>>;
-    fn firm(
-        wards: &[&Self],
-        args: &WardFirmArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Vec<Option<Trouble>>>;
-    fn strict(
-        wards: &[&Self],
-        args: &WardStrictArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Vec<Trouble>>;
+    fn loose(wards: &[&Self], args: &WardLooseArgs, ctx: &Ctx<'_>) -> impl __e::Answers<Option<Vec<Option<Trouble>>>>;
+    fn filled(wards: &[&Self], args: &WardFilledArgs, ctx: &Ctx<'_>) -> impl __e::Answers<Option<Vec<Trouble>>>;
+    fn firm(wards: &[&Self], args: &WardFirmArgs, ctx: &Ctx<'_>) -> impl __e::Answers<Vec<Option<Trouble>>>;
+    fn strict(wards: &[&Self], args: &WardStrictArgs, ctx: &Ctx<'_>) -> impl __e::Answers<Vec<Trouble>>;
     fn grid(
         wards: &[&Self],
         args: &WardGridArgs,
@@ -566,16 +447,8 @@ pub trait WardResolver: Sized + Send + Sync + 'static {
         args: &WardFirmRowsArgs,
         ctx: &Ctx<'_>,
     ) -> impl __e::Answers<Option<Vec<Vec<Option<Trouble>>>>>;
-    fn strict_grid(
-        wards: &[&Self],
-        args: &WardStrictGridArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Vec<Vec<Trouble>>>;
-    fn words(
-        wards: &[&Self],
-        args: &WardWordsArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Option<Vec<Option<String>>>>;
+    fn strict_grid(wards: &[&Self], args: &WardStrictGridArgs, ctx: &Ctx<'_>) -> impl __e::Answers<Vec<Vec<Trouble>>>;
+    fn words(wards: &[&Self], args: &WardWordsArgs, ctx: &Ctx<'_>) -> impl __e::Answers<Option<Vec<Option<String>>>>;
     fn numbers(
         wards: &[&Self],
         args: &WardNumbersArgs,
@@ -817,11 +690,7 @@ pub trait EmptyQuery {
     note = "write `impl TroubleQuery for Query` in src/graphql/trouble.rs"
 )]
 pub trait TroubleQuery {
-    fn trouble(
-        ctx: &Ctx<'_>,
-        id: String,
-        fail: __e::MaybeUndefined<String>,
-    ) -> impl __e::Answer<Option<Trouble>>;
+    fn trouble(ctx: &Ctx<'_>, id: String, fail: __e::MaybeUndefined<String>) -> impl __e::Answer<Option<Trouble>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -829,11 +698,7 @@ pub trait TroubleQuery {
     note = "write `impl MustTroubleQuery for Query` in src/graphql/must.rs"
 )]
 pub trait MustTroubleQuery {
-    fn must_trouble(
-        ctx: &Ctx<'_>,
-        id: String,
-        fail: __e::MaybeUndefined<String>,
-    ) -> impl __e::Answer<Trouble>;
+    fn must_trouble(ctx: &Ctx<'_>, id: String, fail: __e::MaybeUndefined<String>) -> impl __e::Answer<Trouble>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -841,10 +706,7 @@ pub trait MustTroubleQuery {
     note = "write `impl TroublesQuery for Query` in src/graphql/troubles.rs"
 )]
 pub trait TroublesQuery {
-    fn troubles(
-        ctx: &Ctx<'_>,
-        fail: __e::MaybeUndefined<String>,
-    ) -> impl __e::Answer<Option<Vec<Option<Trouble>>>>;
+    fn troubles(ctx: &Ctx<'_>, fail: __e::MaybeUndefined<String>) -> impl __e::Answer<Option<Vec<Option<Trouble>>>>;
 }
 
 #[diagnostic::on_unimplemented(
@@ -852,10 +714,7 @@ pub trait TroublesQuery {
     note = "write `impl WardQuery for Query` in src/graphql/ward.rs"
 )]
 pub trait WardQuery {
-    fn ward(
-        ctx: &Ctx<'_>,
-        fail: __e::MaybeUndefined<String>,
-    ) -> impl __e::Answer<super::types::Ward>;
+    fn ward(ctx: &Ctx<'_>, fail: __e::MaybeUndefined<String>) -> impl __e::Answer<super::types::Ward>;
 }
 
 /// Deprecated: No longer supported
@@ -873,10 +732,7 @@ pub trait OldQuery {
     note = "write `impl OlderQuery for Query` in src/graphql/older.rs"
 )]
 pub trait OlderQuery {
-    fn older(
-        ctx: &Ctx<'_>,
-        than: __e::MaybeUndefined<i32>,
-    ) -> impl __e::Answer<Option<String>>;
+    fn older(ctx: &Ctx<'_>, than: __e::MaybeUndefined<i32>) -> impl __e::Answer<Option<String>>;
 }
 
 /// Its own arguments as JSON, in this order, those left out left out.
@@ -1085,27 +941,11 @@ pub trait TallyResolver: Sized + Send + Sync + 'static {
     /// The counter just after the change.
     fn value(&self) -> i32;
     /// The counter while this is read.
-    fn now(
-        tallys: &[&Self],
-        args: &TallyNowArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<i32>;
-    fn note(
-        tallys: &[&Self],
-        args: &TallyNoteArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Option<String>>;
+    fn now(tallys: &[&Self], args: &TallyNowArgs, ctx: &Ctx<'_>) -> impl __e::Answers<i32>;
+    fn note(tallys: &[&Self], args: &TallyNoteArgs, ctx: &Ctx<'_>) -> impl __e::Answers<Option<String>>;
     fn history(tallys: &[&Self], ctx: &Ctx<'_>) -> impl __e::Answers<Vec<i32>>;
-    fn trouble(
-        tallys: &[&Self],
-        args: &TallyTroubleArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Option<Trouble>>;
-    fn must_trouble(
-        tallys: &[&Self],
-        args: &TallyMustTroubleArgs,
-        ctx: &Ctx<'_>,
-    ) -> impl __e::Answers<Trouble>;
+    fn trouble(tallys: &[&Self], args: &TallyTroubleArgs, ctx: &Ctx<'_>) -> impl __e::Answers<Option<Trouble>>;
+    fn must_trouble(tallys: &[&Self], args: &TallyMustTroubleArgs, ctx: &Ctx<'_>) -> impl __e::Answers<Trouble>;
 }
 
 /// The arguments of `Tally.now`.
