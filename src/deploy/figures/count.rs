@@ -1,6 +1,5 @@
-//! Sums the figures of periods, and what is read beside them. Each row of figures is counted when it arrives. Lead times are
-//! not held: one round nearly always finds their percentiles. Recovery times take two rounds, so their bytes are kept if they
-//! are few; otherwise they are read again.
+//! Sums the figures of periods, and what is read beside them. Each row of figures is counted when it arrives. Percentiles of
+//! durations take a round or two, so their bytes are kept if they are few; otherwise they are read again.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -25,7 +24,10 @@ pub struct Usable {
     pub kept: usize,
 }
 
-/// The number of requests that sum figures at the same time. Each holds up to 6 MiB.
+/// How many bytes of lead times are kept, and no more than of recovery times: those of about 300,000 deploys.
+const KEPT_LEAD_TIMES: usize = 1 << 20;
+
+/// The number of requests that sum figures at the same time. Each holds up to 7 MiB.
 pub const AT_ONCE: usize = 2;
 
 static PLACES: Semaphore = Semaphore::const_new(AT_ONCE);
@@ -72,8 +74,8 @@ impl Left {
             counts: Counts::default(),
             lead_times: self.lead_times.as_ref().map(Search::round),
             recovery_times: self.recovery_times.as_ref().map(Search::round),
-            kept: Some(Vec::new()),
-            bytes: 0,
+            kept_lead_times: Kept::default(),
+            kept_recovery_times: Kept::default(),
         }
     }
 }
@@ -178,10 +180,51 @@ struct Rounds {
     counts: Counts,
     lead_times: Option<Round>,
     recovery_times: Option<Round>,
-    /// The encoded recovery times with the periods of the successes, unless they are too many.
-    kept: Option<Vec<(Period, Vec<u8>)>>,
-    /// The number of bytes kept.
+    kept_lead_times: Kept,
+    /// With the periods of the successes.
+    kept_recovery_times: Kept,
+}
+
+/// Encoded durations of periods, unless they are too many.
+struct Kept {
+    rows: Option<Vec<(Period, Vec<u8>)>>,
     bytes: usize,
+}
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self { rows: Some(Vec::new()), bytes: 0 }
+    }
+}
+
+impl Kept {
+    fn push(&mut self, period: Period, encoded: Vec<u8>, most: usize) {
+        self.bytes += encoded.len();
+        match &mut self.rows {
+            Some(rows) if self.bytes <= most => rows.push((period, encoded)),
+            rows => *rows = None,
+        }
+    }
+
+    /// Ends a round. If the durations are kept, further rounds add them and those `beside`, until the percentiles are found.
+    fn end(
+        &self,
+        mut round: Round,
+        beside: &[u64],
+        add: impl Fn(&mut Round, Period, &[u8]) -> Result<(), db::Error>,
+    ) -> Result<Ended, db::Error> {
+        loop {
+            let search = match (round.end()?, &self.rows) {
+                (Ended::Again(search), Some(_)) => search,
+                (ended, _) => return Ok(ended),
+            };
+            round = search.round();
+            for (period, encoded) in self.rows.iter().flatten() {
+                add(&mut round, *period, encoded)?;
+            }
+            beside.iter().for_each(|duration| round.add(*duration));
+        }
+    }
 }
 
 impl Rounds {
@@ -194,17 +237,15 @@ impl Rounds {
         if inside.run(period) > 0 {
             self.add_counts(row)?;
             if let Some(round) = &mut self.lead_times {
-                durations::read(&row.get::<Vec<u8>>(4)?, |duration| round.add(duration))?;
+                let encoded: Vec<u8> = row.get(4)?;
+                add_lead_times(round, &encoded)?;
+                self.kept_lead_times.push(period, encoded, Ord::min(KEPT_LEAD_TIMES, *most));
             }
         }
         if let Some(round) = &mut self.recovery_times {
             let encoded: Vec<u8> = row.get(4 + usize::from(self.lead_times.is_some()))?;
             add_recovery_times(round, period, &encoded, inside)?;
-            self.bytes += encoded.len();
-            match &mut self.kept {
-                Some(kept) if self.bytes <= *most => kept.push((period, encoded)),
-                kept => *kept = None,
-            }
+            self.kept_recovery_times.push(period, encoded, *most);
         }
         Ok(())
     }
@@ -226,36 +267,30 @@ impl Rounds {
         }
     }
 
-    /// Ends the rounds, and notes what they have found. If the recovery times are kept, their rounds go
-    /// on to the end.
+    /// Ends the rounds, and notes what they have found.
     fn end(self, found: &mut Metrics, beside: &Beside, inside: &Inside) -> Result<Left, db::Error> {
         let mut left = Left::default();
         if let Some(round) = self.lead_times {
-            match round.end()? {
+            let add = |round: &mut Round, _, encoded: &[u8]| add_lead_times(round, encoded);
+            match self.kept_lead_times.end(round, &beside.lead_times, add)? {
                 Ended::Found(percentiles) => found.lead_time = percentiles,
                 Ended::Again(search) => left.lead_times = Some(search),
             }
         }
-        let Some(mut round) = self.recovery_times else { return Ok(left) };
-        loop {
-            let search = match (round.end()?, &self.kept) {
-                (Ended::Found(percentiles), _) => {
-                    found.recovery_time = percentiles;
-                    return Ok(left);
-                }
-                (Ended::Again(search), Some(_)) => search,
-                (Ended::Again(search), None) => {
-                    left.recovery_times = Some(search);
-                    return Ok(left);
-                }
-            };
-            round = search.round();
-            for (period, encoded) in self.kept.iter().flatten() {
-                add_recovery_times(&mut round, *period, encoded, inside)?;
+        if let Some(round) = self.recovery_times {
+            let add = |round: &mut Round, period, encoded: &[u8]| add_recovery_times(round, period, encoded, inside);
+            match self.kept_recovery_times.end(round, &beside.recovery_times, add)? {
+                Ended::Found(percentiles) => found.recovery_time = percentiles,
+                Ended::Again(search) => left.recovery_times = Some(search),
             }
-            beside.recovery_times.iter().for_each(|duration| round.add(*duration));
         }
+        Ok(left)
     }
+}
+
+/// Adds the lead times of a period.
+fn add_lead_times(round: &mut Round, encoded: &[u8]) -> Result<(), db::Error> {
+    durations::read(encoded, |duration| round.add(duration))
 }
 
 /// Adds the recovery times of a period of successes, as far as the failures are inside.
