@@ -6,6 +6,7 @@ use super::event_filter::{Lists, deleted, named};
 use super::event_target::Given;
 use crate::entity::event::{Kind, What};
 use crate::entity::event_subscription::{self as subscription, Column, Digest, Entity, Form, MOST};
+use crate::entity::user::Role;
 use crate::entity::{event, event_delivery as delivery, event_receiver as receiver, known, pages, service, team, tier};
 use crate::events::{digest as digests, signature};
 use crate::graphql::field::draft;
@@ -267,6 +268,7 @@ impl EventSubscriptionUpdateMutation for Mutation {
         let digest = draft.problems.take(kept_digest(&before, &rhythm, form)).flatten();
         let enabled = draft.problems.take(draft::changed("enabled", &enabled, |is| Ok(*is))).flatten();
         let mut row = draft.done()?;
+        stays_whose_it_is(ctx, &before, &row)?;
         (row.form, row.digest) = (Set(form), Set(digest));
         if let Some(kinds) = &kinds {
             row.kinds = Set(words(kinds));
@@ -288,6 +290,18 @@ impl EventSubscriptionUpdateMutation for Mutation {
         ctx.settings().events.add(&changed.wanted());
         Ok(EventSubscriptionPayload { event_subscription: Some(changed), ..Default::default() })
     }
+}
+
+/// A subscription that no team owns is not a team member's: they neither take one, nor give up that theirs tells of their
+/// team alone.
+fn stays_whose_it_is(ctx: &MutationCtx<'_>, before: &EventSubscription, row: &subscription::ActiveModel) -> Result<()> {
+    let team = row.team_id.try_as_ref().map_or(before.team_id, |team| *team);
+    let is_member = ctx.caller().user.is_some_and(|(_, role)| role == Role::TeamMember);
+    if is_member && team != before.team_id && (team.is_none() || before.team_id.is_none()) {
+        let why = "a team member cannot change whether a subscription belongs to one team";
+        return Err(UserError::new("teamIds", why).forbidden().into());
+    }
+    Ok(())
 }
 
 impl EventSubscriptionDeleteMutation for Mutation {

@@ -248,6 +248,16 @@ async fn a_subscription_for_several_teams_belongs_to_none_of_them() {
         answer["data"]["eventSubscriptionUpdate"]["errors"].clone()
     };
     assert_eq!(renamed().await, of_all);
+    // Nor can a member take it, or tell their own one of everything.
+    let own_one = app.query("{ account { eventSubscriptions { nodes { id teams { id } } } } }", json!({})).await;
+    let own_one = own_one["data"]["account"]["eventSubscriptions"]["nodes"][0]["id"].clone();
+    for (subscription, teams) in
+        [(json!(id), json!([own])), (own_one.clone(), json!([])), (own_one, json!([own, other]))]
+    {
+        let input = json!({ "id": subscription, "teamIds": teams });
+        let answer = member.query(UPDATE, json!({ "input": input })).await;
+        assert_eq!(answer["data"]["eventSubscriptionUpdate"]["errors"][0]["path"], json!(["teamIds"]), "{answer}");
+    }
     // Nor does it become theirs when the other team goes.
     changed(&app, r#"teamDelete(input: { alias: "other" })"#).await;
     assert_eq!(renamed().await, of_all);
