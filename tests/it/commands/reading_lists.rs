@@ -94,7 +94,7 @@ async fn infrastructure_is_listed_by_owner_type_and_name() {
             providerData: { accountName: "live", providerName: "Cloud" } }) { infrastructureResource { id } errors { message } }
         b: infrastructureResourceCreate(input: { schema: { type: "Queue" }, data: { name: "Mail" } }) {
             infrastructureResource { id } errors { message } }
-        c: infrastructureResourceCreate(input: { schema: { type: "Load Balancer" }, data: { name: "Edge" } }) {
+        c: infrastructureResourceCreate(input: { schema: { type: "Load Balancer" }, data: { name: "Gate" } }) {
             infrastructureResource { id } errors { message } }
     }"#;
     let made = app.query(made, json!({ "team": team })).await["data"].take();
@@ -113,15 +113,15 @@ async fn infrastructure_is_listed_by_owner_type_and_name() {
     };
     for (arguments, expected) in [
         (&["--owner", "payments"][..], &["Ledger"][..]),
-        (&[], &["Ledger", "Mail", "Edge"]),
+        (&[], &["Ledger", "Mail", "Gate"]),
         (&["--owner", "Payments", "--filter", "type=database"], &["Ledger"]),
         (&["--filter", "owner"], &["Ledger"]),
-        (&["--filter", "!owner"], &["Mail", "Edge"]),
-        (&["--filter", "owner!=payments"], &["Mail", "Edge"]),
-        (&["--filter", "type!=Queue", "--filter", "!owner"], &["Edge"]),
-        (&["--filter", "type=load balancer"], &["Edge"]),
+        (&["--filter", "!owner"], &["Mail", "Gate"]),
+        (&["--filter", "owner!=payments"], &["Mail", "Gate"]),
+        (&["--filter", "type!=Queue", "--filter", "!owner"], &["Gate"]),
+        (&["--filter", "type=load balancer"], &["Gate"]),
         (&["--search", "ORDERS"], &["Ledger"]),
-        (&["--search", "EDGE"], &["Edge"]),
+        (&["--search", "GAT"], &["Gate"]),
     ] {
         let rows = desk.json(&[&["list", "infrastructure"], arguments].concat()).await;
         assert_eq!(names(&rows), expected, "{arguments:?}");
