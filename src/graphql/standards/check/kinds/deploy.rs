@@ -49,7 +49,10 @@ impl Asks for HasRecentDeploy {
 
     fn said(&self, found: Option<&str>) -> String {
         match found.and_then(|micros| micros.parse().ok()) {
-            Some(micros) => format!("Its last deploy was at {}.", Timestamp::from_micros(micros)),
+            Some(micros) => {
+                let at = Timestamp::from_micros(micros).to_string();
+                format!("Its last deploy was on {} at {} UTC.", &at[..10], &at[11..16])
+            }
             None => "It was never deployed.".to_owned(),
         }
     }
