@@ -57,6 +57,10 @@ pub fn small(found: &Delivery, alias: &str) -> Markup {
 
 /// Says in one line how a figure was before, and whether it is better now, or worse.
 fn changed(figure: &Figure) -> Markup {
+    // What reads alike is not said to differ.
+    if figure.value.as_ref().is_some_and(|value| figure.before == format!("before: {value}")) {
+        return html! { small { "as before" } };
+    }
     html! {
         small {
             @match figure.is_better {

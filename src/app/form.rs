@@ -92,7 +92,7 @@ fn in_words(message: String) -> String {
     let called = |message: &str| {
         let (noun, alias) = message.strip_suffix(" does not exist on this account")?.split_once(" with the alias ")?;
         let noun = noun.strip_prefix("a ").or_else(|| noun.strip_prefix("an "))?;
-        Some(format!("no {noun} is called {alias}"))
+        Some(format!("No {noun} is called {alias}."))
     };
     called(&message).unwrap_or(message)
 }

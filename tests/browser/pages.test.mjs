@@ -329,7 +329,7 @@ test('a picture leads from service to service, and a dependency is added and del
   const field = main.getByLabel('The other service (name or alias)');
   await field.fill('nobody');
   await page.keyboard.press('Enter');
-  await main.getByText('no service is called "nobody"').waitFor();
+  await main.getByText('No service is called "nobody".').waitFor();
   assert.equal(await field.getAttribute('aria-invalid'), 'true');
   assert.deepEqual(await barriers(page), []);
   // The refusal has the status 422, which the browser reports.

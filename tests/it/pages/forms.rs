@@ -43,7 +43,7 @@ async fn a_member_creates_and_changes_domains_and_systems() {
     );
     assert!(mem.page("/systems/shop").await.contains("<a href=\"/domains/commerce\">Commerce</a>"));
     let refused = mem.post("/systems/shop/child", &[("childServices.0.alias", "none")]).await;
-    let mistake = "no service is called &quot;none&quot;";
+    let mistake = "No service is called &quot;none&quot;.";
     assert!(refused.status == 422 && refused.text().matches(mistake).count() == 1, "{refused:?}");
     assert!(refused.text().contains("id=\"wrong-childServices.0.alias\""), "beside its field: {refused:?}");
     let child = [("childServices.0.alias", "cart")];
