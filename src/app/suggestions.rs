@@ -109,7 +109,7 @@ fn table(found: &[ServiceSuggestion], visit: &Visit, state: ServiceSuggestionSta
                     th scope="col" { "Name" }
                     th.number.wide scope="col" { "Deploys" }
                     th.wide scope="col" { "Last seen" }
-                    th.wide scope="col" { "Through" }
+                    th.roomy scope="col" { "Through" }
                     th scope="col" { @if is_undecided { "Proposed service" } @else { "Accepted for" } }
                     @if may { th scope="col" { "Decide" } }
                 } }
@@ -139,7 +139,7 @@ fn row(suggestion: &ServiceSuggestion, visit: &Visit, now: Timestamp, may: bool)
             }
             td.number.wide { @if is_deploy { (grouped(*deploy_count)) } }
             td.wide { (time(last, now)) small { "first " (time(first, now)) } }
-            td.wide { (through) }
+            td.roomy { (through) }
             @if is_undecided { td { (proposals(suggestion, may)) } } @else {
                 td { @if let Some(service) = &suggestion.service { a href=(address(&service.aliases)) { (service.name) } } }
             }
