@@ -320,8 +320,8 @@ async fn phones_show_levels_and_what_is_not_passed() {
     for rule in ["table.stacked td:empty { display: none; }", ".on-phones { display: block; }"] {
         assert!(style.contains(rule), "{rule}");
     }
-    // A service's level stands below its name where phones leave out the column.
-    assert!(browser.page("/services").await.contains("<small class=\"on-phones\">"));
+    // Phones show what stands beside a service's name below it.
+    assert!(browser.page("/services").await.contains("<table class=\"lined\">"));
 }
 
 #[tokio::test]

@@ -75,6 +75,7 @@ const KINDS: [(&str, &str, [&str; 2]); 5] = [
 #[tokio::test]
 async fn a_history_names_tiers_stages_and_owners_as_people_do() {
     let app = TestApp::start().await;
+    Browser::of(&app, Role::TeamMember).await;
     shop(&app).await;
     let change = r#"mutation {
         pay: teamCreate(input: { name: "Pay Team" }) { errors { message } }
