@@ -164,7 +164,7 @@ fn call(client: &mut Client, mutation: &str, input: &str, inputs: &[Value], most
 }
 
 fn emails() -> impl Iterator<Item = String> {
-    (0..300).map(|n| format!("person{n}@example.com"))
+    (0..300).map(|n| format!("colleague{n}@example.com"))
 }
 
 fn people(client: &mut Client) {
@@ -351,7 +351,7 @@ fn posts(client: &mut Client, path: &str) {
     let mut post = |service: String, text: &str| {
         let body = json!({
             "service": service, "description": text, "deployed_at": "2026-11-21T01:44:00Z",
-            "deployer": { "email": "person1@example.com" }, "environment": "production", "status": "succeeded",
+            "deployer": { "email": "colleague1@example.com" }, "environment": "production", "status": "succeeded",
             "commit": { "sha": "c0ffee", "message": text },
         });
         let request = client.request("POST", path, "application/json", &body.to_string());
