@@ -66,7 +66,7 @@ pub async fn use_link(site: &Site, visit: &Visit, key: &str) -> Result<Answer, F
         let (key, actor) = sessions::begin(tx, visit, &user, "link", now).await?;
         if link.user_id.is_none() {
             let changed =
-                change::diff(Before::Committed(site.db.committed(tx)), tx, RowOf::new::<user::Entity>(user.id)).await?;
+                change::diff(Before::Committed(site.db.committed()), tx, RowOf::new::<user::Entity>(user.id)).await?;
             let detail = json!({ "changed": changed });
             audit::record(tx, &actor, "firstAdministrator", user.subject(), &detail).await?;
         }

@@ -289,7 +289,7 @@ async fn sign_in_link(
             _ => {
                 let user = user::first_administrator(tx, email, name, now).await?;
                 let row = RowOf::new::<user::Entity>(user.id);
-                let changed = change::diff(Before::Committed(db.committed(tx)), tx, row).await?;
+                let changed = change::diff(Before::Committed(db.committed()), tx, row).await?;
                 let detail = json!({ "changed": changed });
                 audit::record(tx, &actor, "firstAdministrator", user.subject(), &detail).await?;
                 user

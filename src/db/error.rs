@@ -6,8 +6,7 @@
 //!   [`Error::of_server`]. [`Error::violation`] says which constraint a write violates.
 //! - There is no answer: [`Error::Lost`] if the connection broke, [`Error::Tls`] if it could not be encrypted,
 //!   [`Error::Stalled`] if the server did not respond in time, [`Error::NoConnection`] if none was free.
-//! - The transaction must be repeated from its start: [`Error::LostRace`], or [`Error::NeedsOwnCommit`] if that time it
-//!   must not share its commit.
+//! - The transaction must be repeated from its start: [`Error::LostRace`].
 //! - The commit may have been carried out, and nobody knows: [`Error::Uncertain`].
 //! - Writes are refused: [`Error::DiskFailed`], [`Error::Newer`].
 //! - The program is at fault, or the data is not what it must be: [`Error::Fault`].
@@ -41,9 +40,6 @@ pub enum Error {
     Stalled,
     /// Another transaction came first. Repeat this one from its start.
     LostRace,
-    /// The transaction shares its commit with others, and has asked for [`super::Committed`] data. Repeat it with a commit
-    /// of its own.
-    NeedsOwnCommit,
     /// The commit was not confirmed, so it may have been carried out.
     Uncertain(Unconfirmed),
     /// The disk has failed to store an earlier change, so all changes are refused.
@@ -251,15 +247,10 @@ impl Error {
     /// Whether a transaction lost a race, and succeeds perhaps when it is repeated: a serialization failure, a deadlock,
     /// or a row that was deleted after it was read and before it was written or referenced.
     pub fn is_lost_race(&self) -> bool {
-        matches!(self, Self::LostRace | Self::NeedsOwnCommit)
+        matches!(self, Self::LostRace)
             || matches!(self.violation(), Some(Constraint::ForeignKey(_)))
             // PostgreSQL: serialization failure, deadlock. SQLite has one writer at a time.
             || matches!(self.sqlstate(), Some("40001" | "40P01"))
-    }
-
-    /// Whether a transaction has failed because it shares its commit, and must be repeated with one of its own.
-    pub fn needs_own_commit(&self) -> bool {
-        matches!(self, Self::NeedsOwnCommit)
     }
 
     /// The constraint that a write violates, if it failed for that.
@@ -341,7 +332,6 @@ impl fmt::Display for Error {
             Self::NoConnection => f.write_str("no connection to the database was free in time"),
             Self::Stalled => f.write_str("the database server does not respond"),
             Self::LostRace => f.write_str("another transaction came first"),
-            Self::NeedsOwnCommit => f.write_str("the transaction needs a commit of its own"),
             Self::Uncertain(_) | Self::DiskFailed | Self::Newer => f.write_str(self.refusal().unwrap_or_default()),
             Self::Fault(why) => f.write_str(why),
         }
@@ -404,7 +394,6 @@ mod tests {
             (Error::Uncertain(Unconfirmed::Connection), Some("connection to the database was lost"), false),
             (Error::Uncertain(Unconfirmed::Disk), Some("disk of the database failed"), false),
             (Error::LostRace, None, false),
-            (Error::NeedsOwnCommit, None, false),
             (Error::Tls("no".into()), None, false),
             (Error::fault("a fault"), None, false),
             (of_postgres("42P01", false), None, false),
@@ -422,9 +411,9 @@ mod tests {
     #[test]
     fn the_kind_of_an_error_does_not_depend_on_its_words() {
         // A name that somebody gave a service may be in the words of the database.
-        for words in [Error::Stalled, Error::Newer, Error::NeedsOwnCommit, Error::LostRace, Error::DiskFailed] {
+        for words in [Error::Stalled, Error::Newer, Error::LostRace, Error::DiskFailed] {
             let error = Error::fault(words.to_string());
-            assert_eq!((error.refusal(), error.is_lost_race(), error.needs_own_commit()), (None, false, false));
+            assert_eq!((error.refusal(), error.is_lost_race()), (None, false));
         }
     }
 
@@ -432,7 +421,6 @@ mod tests {
     fn a_transaction_that_came_second_is_repeated() {
         for (error, is_lost_race) in [
             (Error::LostRace, true),
-            (Error::NeedsOwnCommit, true),
             (of_postgres("40001", false), true),
             (of_postgres("40P01", false), true),
             (of_postgres("23503", false), true),
@@ -443,7 +431,6 @@ mod tests {
             (Error::Uncertain(Unconfirmed::Connection), false),
         ] {
             assert_eq!(error.is_lost_race(), is_lost_race, "{error:?}");
-            assert_eq!(error.needs_own_commit(), error == Error::NeedsOwnCommit, "{error:?}");
         }
     }
 

@@ -86,7 +86,7 @@ use sqlite::embedded::Embedded;
 pub use sqlite::file::Exposed;
 pub use sqlite::log_length::LONG_LOG;
 pub use table::{AnyRow, AnyTable, Entry, Owner, RowOf, Table, Unrecorded, Word, World, any_table, is_told};
-pub use transaction::{Committed, Locking, Transaction};
+pub use transaction::{Locking, Transaction};
 pub use version::{Version, check, migrate, migrate_first, migrate_telling, one_process_at_a_time, version};
 pub use windows::{Counted, LONGEST_WINDOW};
 pub use write::{Write, WriteHandle};
@@ -164,9 +164,10 @@ impl Db {
         &self.read
     }
 
-    /// What others see until `transaction` ends.
-    pub fn committed(&self, transaction: &Transaction) -> Committed<'_> {
-        Committed { reader: &self.committed, is_joined: transaction.is_joined() }
+    /// Reads committed data while a transaction writes: what others see until it ends. A transaction sees its own
+    /// changes, but the audit tells what was before them, and who may make them depends on that too.
+    pub fn committed(&self) -> &Reader {
+        &self.committed
     }
 
     /// The same database, in which transactions on SQLite share no flushes: each waits for its own before the next
@@ -224,25 +225,20 @@ impl Db {
     /// takes the write lock at once, so what it has read stays true until it commits, and it never fails halfway
     /// because another came first. Fails once a newer program has migrated the database so that this one cannot use it.
     pub async fn begin_write(&self) -> Result<Transaction, Error> {
-        self.begin_transaction(Access::Write, false).await
+        self.begin_transaction(Access::Write).await
     }
 
-    /// Like [`Self::begin_write`], for a transaction that may end with [`Self::commit_with`]. On SQLite, if
-    /// `may_share`, the transaction may share its commit with those before it, which takes less time when many change
-    /// something at once. So it can [lose a race](Error::is_lost_race) too, and must be repeated then. If it [is
-    /// joined](Transaction::is_joined), what it reads may never be committed: answer it only after its commit.
-    pub async fn begin_change(&self, may_share: bool) -> Result<Transaction, Error> {
-        self.begin_transaction(Access::WriteWithId, may_share).await
+    /// Like [`Self::begin_write`], for a transaction that may end with [`Self::commit_with`].
+    pub async fn begin_change(&self) -> Result<Transaction, Error> {
+        self.begin_transaction(Access::WriteWithId).await
     }
 
-    async fn begin_transaction(&self, access: Access, may_share: bool) -> Result<Transaction, Error> {
+    async fn begin_transaction(&self, access: Access) -> Result<Transaction, Error> {
         let begun = self.in_span("BEGIN", async {
             self.writes.check_version()?;
             let kind = match &self.writer {
                 Writer::Server(server) => transaction::TransactionKind::Server(Box::new(server.begin(access).await?)),
-                Writer::Embedded(file) => {
-                    transaction::TransactionKind::Embedded(Box::new(file.begin_write(may_share).await?))
-                }
+                Writer::Embedded(file) => transaction::TransactionKind::Embedded(Box::new(file.begin_write().await?)),
             };
             Ok(Transaction::new(kind))
         });

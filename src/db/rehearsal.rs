@@ -9,10 +9,10 @@ use tokio::sync::OnceCell;
 
 use super::Error;
 use super::migrating::Migrating;
-use super::read::{Backend, Read, ReadHandle, Snapshot};
+use super::read::{Backend, Read, ReadHandle, Reader, Snapshot};
 use super::sqlite::embedded;
 use super::table::reads_from_its_own;
-use super::transaction::{Committed, Transaction, TransactionKind};
+use super::transaction::{Transaction, TransactionKind};
 
 /// The statements that make the tables, once the first rehearsal has asked for them.
 static TABLES: OnceCell<Vec<String>> = OnceCell::const_new();
@@ -45,8 +45,8 @@ async fn empty(tables: &'static [String]) -> Result<Transaction, Error> {
 /// it has seen.
 #[derive(Debug, Clone, Copy)]
 pub enum Before<'d> {
-    /// While a transaction writes.
-    Committed(Committed<'d>),
+    /// While a transaction writes: [`super::Db::committed`].
+    Committed(&'d Reader),
     /// During a rehearsal.
     Seen(&'d Snapshot),
 }

@@ -1,6 +1,5 @@
 //! A write transaction on either backend.
 
-use std::future::ready;
 use std::sync::{Mutex, MutexGuard};
 
 use futures_util::future::BoxFuture;
@@ -10,7 +9,7 @@ use sea_orm::{DbBackend, Statement};
 use super::Error;
 use super::lock::lock;
 use super::postgres::server;
-use super::read::{Backend, Collecting, ReadHandle, Reader};
+use super::read::{Backend, Collecting, ReadHandle};
 use super::record::{Change, MOST_CHANGED, Record, Side};
 use super::row::{Collect, Work};
 use super::said::MayChange;
@@ -82,46 +81,10 @@ impl Transaction {
         self.record().after(row)
     }
 
-    /// Whether it shares its commit with transactions before it.
-    pub fn is_joined(&self) -> bool {
-        matches!(&self.kind, TransactionKind::Embedded(transaction) if transaction.is_joined)
-    }
-
     /// Reads rows and locks them in the same statement, until the transaction ends. For statements that read one table.
     /// On SQLite, which has one writer at a time, it only reads.
     pub fn locking(&self, lock: LockType) -> Locking<'_> {
         Locking { transaction: self, lock }
-    }
-}
-
-/// Reads committed data while a transaction writes: see [`super::Db::committed`]. If the transaction shares its commit,
-/// reading [fails](Error::NeedsOwnCommit): what came before it in the same commit would be missing.
-#[derive(Debug, Clone, Copy)]
-pub struct Committed<'d> {
-    pub(super) reader: &'d Reader,
-    pub(super) is_joined: bool,
-}
-
-impl ReadHandle for Committed<'_> {
-    fn as_read(&self) -> &(dyn ReadHandle + '_) {
-        self
-    }
-
-    fn collect(&self, work: Work, rows: Box<dyn Collect>) -> Collecting<'_> {
-        match self.is_joined {
-            true => Box::pin(ready(Err(Error::NeedsOwnCommit))),
-            false => self.reader.collect(work, rows),
-        }
-    }
-
-    fn is_embedded(&self) -> bool {
-        self.reader.is_embedded()
-    }
-}
-
-impl Backend for Committed<'_> {
-    fn backend(&self) -> DbBackend {
-        self.reader.backend()
     }
 }
 

@@ -37,8 +37,7 @@ impl<T, F: Future<Output = Result<T>> + Send> Answer<T> for F {}
 const ATTEMPTS: usize = 5;
 
 /// Runs a mutation in its own transaction and records it in the audit, in the same transaction. A failed mutation is
-/// rolled back. One that lost a race is retried from the start, and so is one that was refused because of changes which
-/// others have not committed yet.
+/// rolled back. One that lost a race is retried from the start.
 async fn mutate(mutation: &Mutation<'_>, field: &FieldPlan, execution: &Execution<'_>) -> Result<Answered> {
     let (state, arguments, name) = (execution.state, execution.arguments, field.name());
     for _ in 0..ATTEMPTS {
@@ -56,8 +55,6 @@ async fn mutate(mutation: &Mutation<'_>, field: &FieldPlan, execution: &Executio
             (Ok(()), Ok(()), Some(answered)) => return Ok(answered),
             (Ok(()), Ok(()), None) => return Err(Error::internal("a mutation ended without its answer")),
             (Ok(()), Err(error), _) => error,
-            // The changes for which it was refused may never be committed.
-            (Err(Error::User(_)), Err(error), _) if state.lost_a_race(&error) => continue,
             (Err(error), ..) => error,
         };
         if !state.lost_a_race(&error) {

@@ -29,8 +29,7 @@ pub trait State: Send + Sync + Sized + 'static {
         let _ = (writing, name, index);
         async { Ok(()) }
     }
-    /// Ends the transaction: commits it or rolls it back. Rolling back fails as a [lost race](Self::lost_a_race) if what
-    /// the mutation has read may never be committed.
+    /// Ends the transaction: commits it or rolls it back.
     fn end(&self, writing: Self::Writing, commit: bool) -> impl Future<Output = Result<()>> + Send;
     /// Opens a snapshot to read the payload of a mutation, after it has committed.
     fn read(&self) -> impl Future<Output = Result<Self>> + Send;

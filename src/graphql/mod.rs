@@ -152,17 +152,16 @@ impl Catalogue {
         let limits = engine::cost::DocumentLimits { estimate: settings.estimate, text, ..limits };
         let documents = Arc::new(Documents::new(SDL, query, mutation, scalars, limits));
         let rules = Arc::new(Rules::from_schema(documents.schema()));
-        let (places, own_commits) = (Arc::default(), Arc::default());
-        Self(Arc::new(context::Shared { db, settings, documents, rules, places, own_commits }))
+        let places = Arc::default();
+        Self(Arc::new(context::Shared { db, settings, documents, rules, places }))
     }
 
     /// The same API, with links for whoever reaches it at another address.
     pub fn reached_at(&self, app_url: &str) -> Self {
-        let context::Shared { db, settings, documents, rules, places, own_commits } = &*self.0;
+        let context::Shared { db, settings, documents, rules, places } = &*self.0;
         let settings = Settings { app_url: app_url.to_owned(), ..settings.clone() };
-        let (db, documents, places) = (db.clone(), Arc::clone(documents), Arc::clone(places));
-        let (rules, own_commits) = (Arc::clone(rules), Arc::clone(own_commits));
-        Self(Arc::new(context::Shared { db, settings, documents, rules, places, own_commits }))
+        let (documents, rules, places) = (Arc::clone(documents), Arc::clone(rules), Arc::clone(places));
+        Self(Arc::new(context::Shared { db: db.clone(), settings, documents, rules, places }))
     }
 
     /// The configuration of this installation.

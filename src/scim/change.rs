@@ -53,7 +53,7 @@ async fn tell(
     detail: Map<String, Value>,
 ) -> Result<(), Error> {
     let (actor, wanted) = (&service.caller.actor, &service.catalogue.settings().events);
-    let before = Before::Committed(service.db.committed(transaction));
+    let before = Before::Committed(service.db.committed());
     let account = Account::complete(before, transaction).await?.ok_or_else(|| {
         let message = format!("This changes more than {MOST_CHANGED} things. Remove members of the group first.");
         Refusal::new(ScimType::TooMany, message)

@@ -87,7 +87,7 @@ use self::properties::Definitions;
 use self::report::Problems;
 use self::yaml::Spot;
 use crate::budget::{Budget, Excess, Limits};
-use crate::db::{self, Before, Committed, Db, MOST_CHANGED, RowOf, Snapshot, Transaction};
+use crate::db::{self, Before, Db, MOST_CHANGED, Reader, RowOf, Snapshot, Transaction};
 use crate::entity::audit::{self, Actor, Subject};
 use crate::entity::change::{Account, By, Told, Whole};
 use crate::entity::{check_due, service};
@@ -245,7 +245,7 @@ pub async fn apply(db: &Db, actor: &Actor, files: &[File], options: &Options<'_>
     let prepared = prepare(db, files, options).await?;
     match options.is_dry_run {
         true => Ok(prepared.rehearsed()),
-        false => db.write(async |tx| prepared.apply(db.committed(tx), tx, actor, options).await).await,
+        false => db.write(async |tx| prepared.apply(db.committed(), tx, actor, options).await).await,
     }
 }
 
@@ -299,7 +299,7 @@ impl Prepared {
     /// All mistakes in the files. Nothing is changed then.
     pub async fn apply(
         &self,
-        committed: Committed<'_>,
+        committed: &Reader,
         transaction: &Transaction,
         actor: &Actor,
         options: &Options<'_>,

@@ -89,7 +89,7 @@ impl Rejected {
         if news.is_empty() {
             return Ok(());
         }
-        db.write(async |tx| self.tell(Before::Committed(db.committed(tx)), tx, &news, (actor, permit), now).await).await
+        db.write(async |tx| self.tell(Before::Committed(db.committed()), tx, &news, (actor, permit), now).await).await
     }
 
     async fn tell(

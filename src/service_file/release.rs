@@ -20,7 +20,7 @@ pub async fn release(db: &Db, alias: &str) -> Result<(String, bool), Error> {
         if locked {
             let row = service::unlock(tx, &service).await?;
             let subject = Subject::new("Service", Some(row.id), &row.slug);
-            let committed = Before::Committed(db.committed(tx));
+            let committed = Before::Committed(db.committed());
             let changed = change::diff(committed, tx, RowOf::new::<service::Entity>(row.id)).await?;
             audit::record(tx, &Actor::command_line(), "release", subject, &json!({ "changed": changed })).await?;
         }

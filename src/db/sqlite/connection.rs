@@ -1,12 +1,6 @@
 //! One connection to an SQLite file: opens it, runs statements, and stops slow ones.
-//!
-//! On the connection that writes, several transactions can be one transaction of SQLite, a group. The first one begins
-//! it, and each later one is a savepoint in it. None of them has committed until the group has; until then, nobody is
-//! told that it has. A savepoint that fails is rolled back alone. If SQLite rolls the group back, as when the disk is
-//! full, or its connection is closed, as after a panic, all of them have [lost a race](Error::LostRace) and are
-//! tried again.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +10,7 @@ use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{ErrorCode, OpenFlags};
 use sea_orm::{Statement, Value};
 
-use super::group_commit::{Commit, Flushes, Log, Waiting, tell};
+use super::group_commit::{Commit, Flushes, Log};
 use super::watch::{COUNTED, Stop, Watch};
 use crate::budget::Budget;
 use crate::db::row::{Collect, Row, Work, over};
@@ -55,24 +49,10 @@ pub(in crate::db) struct Connection {
     watch: Arc<Watch>,
     /// Of a connection that writes.
     log: Option<Arc<Log>>,
-    /// Dropped after the connection, whose end rolls the group back.
-    group: Group,
-    /// Whether the transaction is a savepoint in the group.
-    is_member: Cell<bool>,
     /// The rows that it had changed when its transaction began.
     changed_before: Cell<u64>,
     /// Whether it has run a slow statement that reads since it was leased.
     has_run_slow: Cell<bool>,
-}
-
-/// The transactions of a group that have ended and wait for its commit.
-#[derive(Default)]
-struct Group(RefCell<Vec<Waiting>>);
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        tell(self.0.take(), &Err(Error::LostRace));
-    }
 }
 
 /// Why a statement failed.
@@ -117,14 +97,12 @@ impl Connection {
             connection.watch.allow_any();
             connection.sqlite.execute_batch(table)?;
         }
-        connection.begin_write(Duration::ZERO, false)?;
+        connection.begin_write(Duration::ZERO)?;
         Ok(connection)
     }
 
     /// Runs statements outside of any transaction, such as those that change the connection's settings.
     pub(in crate::db) fn configure(&self, sql: &str) -> Result<(), Failure> {
-        // Its members are told if it fails.
-        let _ = self.commit_group();
         self.watch.allow_any();
         Ok(self.sqlite.execute_batch(sql)?)
     }
@@ -146,42 +124,19 @@ impl Connection {
         let watch = Arc::new(Watch::new());
         let asked = Arc::clone(&watch);
         sqlite.progress_handler(COUNTED, Some(move || asked.is_over()))?;
-        Ok(Self {
-            sqlite,
-            watch,
-            log: None,
-            group: Group::default(),
-            is_member: Cell::default(),
-            changed_before: Cell::default(),
-            has_run_slow: Cell::default(),
-        })
+        Ok(Self { sqlite, watch, log: None, changed_before: Cell::default(), has_run_slow: Cell::default() })
     }
 
-    /// Begins a transaction that writes. `patience` is the time to wait for another process's lock. If there is a group,
-    /// the transaction `joins` it, or the group is committed first. Returns whether it has joined one.
-    pub(in crate::db) fn begin_write(&self, patience: Duration, joins: bool) -> Result<bool, Failure> {
+    /// Begins a transaction that writes. `patience` is the time to wait for another process's lock.
+    pub(in crate::db) fn begin_write(&self, patience: Duration) -> Result<(), Failure> {
         // What has stopped an earlier statement must not stop these.
         self.watch.allow_any();
-        if !self.sqlite.is_autocommit() {
-            if joins {
-                self.sqlite.prepare_cached("SAVEPOINT member")?.raw_execute()?;
-                self.is_member.set(true);
-                return Ok(true);
-            }
-            // Whoever waits for it is told if it fails.
-            let _ = self.commit_group();
-        }
         self.sqlite.busy_timeout(patience)?;
         let begun = self.sqlite.prepare_cached("BEGIN IMMEDIATE").and_then(|mut begin| begin.raw_execute());
         self.sqlite.busy_timeout(Duration::ZERO)?;
         self.changed_before.set(self.sqlite.total_changes());
         begun?;
-        Ok(false)
-    }
-
-    /// The number of transactions in the group that have ended.
-    pub(in crate::db) fn members(&self) -> usize {
-        self.group.0.borrow().len()
+        Ok(())
     }
 
     /// Whether the transaction has changed so many rows that its commit must not run on the calling thread.
@@ -218,41 +173,17 @@ impl Connection {
         Ok(())
     }
 
-    /// Ends the transaction, and commits its group unless that stays open for others. If that fails, the group is rolled
-    /// back. Returns the commit, and the number of pages in the log, like [`Self::commit_group`].
-    pub(in crate::db) fn commit(&self, stays_open: bool) -> Result<(Commit, i32), Failure> {
+    /// Commits the transaction. If that fails, it is rolled back. Returns the commit, and the number of pages in the
+    /// log, or 0 if nothing was written.
+    pub(in crate::db) fn commit(&self) -> Result<(Commit, i32), Failure> {
         self.begin_uninterrupted()?;
-        if self.is_member.get() {
-            self.sqlite.prepare_cached("RELEASE member")?.raw_execute()?;
-            self.is_member.set(false);
-        }
-        let (waiting, commit) = Commit::new();
-        self.group.0.borrow_mut().push(waiting);
-        let pages = if stays_open { 0 } else { self.commit_group()? };
-        Ok((commit, pages))
-    }
-
-    /// Commits the group, if there is one, and tells its members if that fails. No savepoint may be open in it. Returns
-    /// the number of pages in the log, or 0 if nothing was written.
-    pub(in crate::db) fn commit_group(&self) -> Result<i32, Failure> {
-        let group = self.group.0.take();
-        if group.is_empty() {
-            return Ok(0);
-        }
-        self.watch.allow_any();
-        PAGES.set(None);
         let log = self.log.as_ref().ok_or_else(|| Failure::Reading(Error::NoConnection))?;
+        PAGES.set(None);
         let committed = self.sqlite.prepare_cached("COMMIT").and_then(|mut commit| commit.raw_execute());
-        if let Err(cause) = committed {
-            // Report the first error, not that of the rollback.
-            let _ = self.end();
-            let cause = Error::of_sqlite(cause);
-            tell(group, &Err(cause.clone()));
-            return Err(Failure::Reading(cause));
-        }
+        // Report the first error, not that of the rollback.
+        committed.inspect_err(|_| drop(self.end()))?;
         let pages = PAGES.take();
-        log.note(pages.is_some(), group);
-        Ok(pages.unwrap_or(0))
+        Ok((log.note(pages.is_some()), pages.unwrap_or(0)))
     }
 
     /// Copies the log into the database's file, as far as nobody reads older pages.
@@ -338,18 +269,12 @@ impl Connection {
         self.watch.allow_slow(self.sqlite.get_interrupt_handle())
     }
 
-    /// Rolls the transaction back, if there is one. The group that it has joined stays. After a slow statement the page
-    /// cache is emptied: it is full of pages that the next request does not read, and each connection would keep its own.
+    /// Rolls the transaction back, if there is one. After a slow statement the page cache is emptied: it is full of
+    /// pages that the next request does not read, and each connection would keep its own.
     pub(in crate::db) fn end(&self) -> rusqlite::Result<()> {
         // What has stopped an earlier statement must not stop these.
         self.watch.allow_any();
-        let is_member = self.is_member.replace(false);
-        if self.sqlite.is_autocommit() {
-            tell(self.group.0.take(), &Err(Error::LostRace));
-        } else if is_member {
-            self.sqlite.prepare_cached("ROLLBACK TO member")?.raw_execute()?;
-            self.sqlite.prepare_cached("RELEASE member")?.raw_execute()?;
-        } else if self.group.0.borrow().is_empty() {
+        if !self.sqlite.is_autocommit() {
             self.sqlite.prepare_cached("ROLLBACK")?.raw_execute()?;
         }
         if self.has_run_slow.replace(false) {

@@ -25,9 +25,6 @@ use crate::db::observer::{Observer, observe};
 use crate::db::row::{Collect, Work, over};
 use crate::db::{Error, PATIENCE, Pool};
 
-/// The most transactions that share a commit.
-const GROUP: usize = 32;
-
 /// The connections to one file.
 #[derive(Clone)]
 pub struct Embedded {
@@ -43,10 +40,6 @@ pub struct Transaction {
     lease: tokio::sync::Mutex<Option<Lease>>,
     observer: Option<Observer>,
     flushes_each: bool,
-    /// Whether it may share its commit with others. Then it can lose a race, and must be repeated.
-    joins: bool,
-    /// Whether it shares its commit with transactions before it.
-    pub(in crate::db) is_joined: bool,
 }
 
 impl Embedded {
@@ -76,26 +69,25 @@ impl Embedded {
     /// Begins a transaction that reads. Waits for a permit if there are too many.
     pub(in crate::db) async fn begin(&self) -> Result<Transaction, Error> {
         let lease = self.connections.lend().await?;
-        Ok(self.transaction(Some(lease), false, false))
+        Ok(self.transaction(Some(lease)))
     }
 
-    /// Begins a transaction that writes, after the one before it. If it `joins`, it may share its commit with those
-    /// before it and after it.
-    pub(in crate::db) async fn begin_write(&self, joins: bool) -> Result<Transaction, Error> {
+    /// Begins a transaction that writes, after the one before it.
+    pub(in crate::db) async fn begin_write(&self) -> Result<Transaction, Error> {
         let mut lease = Some(self.connections.lend_in_turn().await?);
-        let is_joined = match with(&lease, |connection| connection.begin_write(Duration::ZERO, joins)) {
+        match with(&lease, |connection| connection.begin_write(Duration::ZERO)) {
             Err(failure) if failure.needs_blocking_thread() => {
-                let begin = move |lease: &Lease| lease.with(|connection| connection.begin_write(PATIENCE, joins));
-                on_blocking_thread(&mut lease, false, begin).await??
+                let begin = |lease: &Lease| lease.with(|connection| connection.begin_write(PATIENCE));
+                on_blocking_thread(&mut lease, false, begin).await??;
             }
             begun => begun?,
-        };
-        Ok(self.transaction(lease, joins, is_joined))
+        }
+        Ok(self.transaction(lease))
     }
 
-    fn transaction(&self, lease: Option<Lease>, joins: bool, is_joined: bool) -> Transaction {
+    fn transaction(&self, lease: Option<Lease>) -> Transaction {
         let (lease, observer) = (tokio::sync::Mutex::new(lease), self.observer.clone());
-        Transaction { lease, observer, flushes_each: self.flushes_each, joins, is_joined }
+        Transaction { lease, observer, flushes_each: self.flushes_each }
     }
 
     /// Runs a statement outside of any transaction and returns its rows.
@@ -121,7 +113,7 @@ impl Transaction {
         let opened = tokio::task::spawn_blocking(move || Connection::in_memory(tables)).await;
         let connection = opened.map_err(|error| Error::fault(error.to_string()))??;
         let lease = tokio::sync::Mutex::new(Some(Lease::alone(connection)));
-        Ok(Self { lease, observer: None, flushes_each: false, joins: false, is_joined: false })
+        Ok(Self { lease, observer: None, flushes_each: false })
     }
 
     /// Runs a statement and returns its rows.
@@ -162,27 +154,13 @@ impl Transaction {
     }
 
     /// Commits a transaction that writes. Returns when the commit is durable. The next transaction begins before that,
-    /// unless each waits for its own flush; `on_written` is called then. If it may share its commit, those that wait for
-    /// their turn may join it.
+    /// unless each waits for its own flush; `on_written` is called then.
     pub(in crate::db) async fn commit(self, on_written: impl FnOnce()) -> Result<(), Error> {
         let mut lease = self.lease.into_inner();
         let home = lease.as_ref().map(|lease| Arc::clone(&lease.home)).ok_or(Error::NoConnection)?;
-        let others_join = self.joins && !self.flushes_each && home.has_waiting();
-        let state = |connection: &Connection| {
-            Ok((connection.has_changed_many(), others_join && connection.members() + 1 < GROUP))
-        };
-        let (commit, pages) = match with(&lease, state)? {
-            (false, stays_open) => {
-                let ended = with(&lease, |connection| connection.commit(stays_open))?;
-                if stays_open {
-                    Arc::clone(&home).close_group_later();
-                }
-                ended
-            }
-            (true, _) => {
-                on_blocking_thread(&mut lease, false, |lease| lease.with(|connection| connection.commit(false)))
-                    .await??
-            }
+        let (commit, pages) = match with(&lease, |connection| Ok(connection.has_changed_many()))? {
+            false => with(&lease, Connection::commit)?,
+            true => on_blocking_thread(&mut lease, false, |lease| lease.with(Connection::commit)).await??,
         };
         home.begin_checkpoint(pages);
         // The next transaction begins when the lease is dropped.

@@ -139,9 +139,9 @@ mod tests {
         async fn write(&self) -> i32 {
             let lease = self.writer.lend_in_turn().await.expect("the connection");
             let committed = lease.with(|connection| {
-                connection.begin_write(PATIENCE, false)?;
+                connection.begin_write(PATIENCE)?;
                 connection.script("REPLACE INTO row (id, bytes) VALUES (1, randomblob(100000))")?;
-                connection.commit(false)
+                connection.commit()
             });
             drop(lease);
             let (commit, pages) = committed.map_err(crate::db::Error::from).expect("a commit");

@@ -2,11 +2,10 @@
 //!
 //! Invariants: nothing outside `db/` names this folder. One connection writes; others read, on the thread that asks.
 //!
-//! [`open`] opens the file, [`embedded`] reads and writes, [`pool`] lends the connections and ends groups of
-//! transactions, [`connection`] is one of them, and [`watch`] stops its slow statements. [`group_commit`] lets
-//! transactions share a flush, or a commit. [`checkpointer`] copies the write-ahead log, and [`log_length`] holds reads
-//! back while it is too long. [`mod@file`] has the names of the files and the mark of the server that uses them,
-//! [`backup`](mod@backup) copies them.
+//! [`open`] opens the file, [`embedded`] reads and writes, [`pool`] lends the connections, [`connection`] is one of
+//! them, and [`watch`] stops its slow statements. [`group_commit`] lets transactions share a flush. [`checkpointer`]
+//! copies the write-ahead log, and [`log_length`] holds reads back while it is too long. [`mod@file`] has the names of
+//! the files and the mark of the server that uses them, [`backup`](mod@backup) copies them.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

@@ -1,10 +1,7 @@
-//! Lends connections to an SQLite file, commits groups of transactions, and checkpoints.
-//!
-//! The connection that writes has a pool of its own. When it is returned, the group of transactions in it
-//! ([`super::connection`]) may still be open. Then the pool commits the group after those that wait for their turn.
+//! Lends connections to an SQLite file, and checkpoints. The connection that writes has a pool of its own.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,7 +11,7 @@ use tokio::time::timeout;
 
 use super::checkpointer::Checkpointer;
 use super::connection::{Connection, Failure};
-use super::group_commit::{Flushes, Waits};
+use super::group_commit::Flushes;
 use super::log_length::LogLength;
 use super::watch::Stop;
 use crate::db::lock::lock;
@@ -54,10 +51,6 @@ pub(in crate::db) struct Connections {
     /// Of the connection that writes: what copies the log beside it.
     checkpointer: Arc<tokio::sync::Mutex<Option<Checkpointer>>>,
     is_checkpointing: AtomicBool,
-    /// Of the connection that writes: how many wait for their turn.
-    waiting: AtomicUsize,
-    /// Whether the group of transactions that is open will be committed after those that wait.
-    is_closing: AtomicBool,
 }
 
 /// An idle connection.
@@ -92,20 +85,7 @@ impl Connections {
         let places = Arc::new(Semaphore::new(most as usize));
         let (idle, closed) = (Mutex::default(), AtomicBool::new(false));
         let (checkpointer, is_checkpointing) = (Arc::default(), AtomicBool::new(false));
-        let (waiting, is_closing) = (AtomicUsize::new(0), AtomicBool::new(false));
-        Arc::new(Self {
-            file,
-            flushes,
-            log,
-            idle,
-            most,
-            places,
-            closed,
-            checkpointer,
-            is_checkpointing,
-            waiting,
-            is_closing,
-        })
+        Arc::new(Self { file, flushes, log, idle, most, places, closed, checkpointer, is_checkpointing })
     }
 
     /// Lends a connection to a transaction that reads. Waits for a permit if there are too many.
@@ -117,9 +97,7 @@ impl Connections {
     /// Lends the connection that writes to a transaction, after the one before it.
     pub(in crate::db) async fn lend_in_turn(self: &Arc<Self>) -> Result<Lease, Error> {
         let place = Arc::clone(&self.places).acquire_owned();
-        let waits = Waits::new(&self.waiting);
         let place = timeout(TURN, place).await.map_err(|_| Error::NoConnection)?;
-        drop(waits);
         self.lease(Some(place.map_err(|_| Error::NoConnection)?), false)
     }
 
@@ -152,11 +130,6 @@ impl Connections {
         Arc::clone(&self.places).acquire_many_owned(self.most).await.map_err(|_| Error::NoConnection)
     }
 
-    /// Whether transactions wait for their turn to write.
-    pub(in crate::db) fn has_waiting(&self) -> bool {
-        self.waiting.load(Ordering::Relaxed) > 0
-    }
-
     /// The state of the pool.
     pub(in crate::db) fn state(&self, name: &'static str) -> Pool {
         Pool::of(name, self.most, &self.places, || lock(&self.idle).len())
@@ -167,37 +140,8 @@ impl Connections {
         self.closed.store(true, Ordering::Relaxed);
         let _over = self.places.acquire_many(self.most).await;
         self.places.close();
-        self.commit_idle();
+        lock(&self.idle).clear();
         self.checkpointer.lock().await.take();
-    }
-
-    /// Commits the group that is open after those that wait for their turn now.
-    pub(in crate::db) fn close_group_later(self: Arc<Self>) {
-        if self.is_closing.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        tokio::spawn(async move {
-            let place = Arc::clone(&self.places).acquire_owned().await;
-            // Only while nobody else has the place: whoever leaves a group open later must see it.
-            self.is_closing.store(false, Ordering::Relaxed);
-            let Ok(place) = place else { return };
-            match self.lease(Some(place), false) {
-                // Its members are told if it fails.
-                Ok(lease) => {
-                    if let Ok(pages) = lease.with(Connection::commit_group) {
-                        Arc::clone(&self).begin_checkpoint(pages);
-                    }
-                }
-                Err(_) => self.commit_idle(),
-            }
-        });
-    }
-
-    /// Closes the idle connections, and commits the group that is open.
-    fn commit_idle(&self) {
-        for idle in lock(&self.idle).drain(..) {
-            let _ = idle.connection.commit_group();
-        }
     }
 
     /// Begins to copy the log into the database's file if it has so many pages that it is long, unless that is being
@@ -236,10 +180,9 @@ impl Connections {
         let patience = if is_held { PATIENCE } else { TURN };
         let place = timeout(patience, Arc::clone(&self.places).acquire_owned()).await.ok()?.ok()?;
         let lease = self.lease(Some(place), false).ok()?;
-        let copy = move |connection: &Connection| {
-            // Its members are told if it fails.
-            let _ = connection.commit_group();
-            if is_held { connection.checkpoint_all() } else { connection.checkpoint().map(|()| false) }
+        let copy = move |connection: &Connection| match is_held {
+            true => connection.checkpoint_all(),
+            false => connection.checkpoint().map(|()| false),
         };
         let home = Arc::clone(self);
         tokio::task::spawn_blocking(move || home.copied(lease.with(copy))).await.ok()?.ok()
@@ -292,11 +235,7 @@ impl Drop for Lease {
     fn drop(&mut self) {
         let Some(connection) = self.connection.take() else { return };
         // A connection whose transaction cannot be ended is not reused.
-        if thread::panicking() || connection.end().is_err() {
-            return;
-        }
-        if self.home.closed.load(Ordering::Relaxed) {
-            let _ = connection.commit_group();
+        if thread::panicking() || connection.end().is_err() || self.home.closed.load(Ordering::Relaxed) {
             return;
         }
         let mut idle = lock(&self.home.idle);

@@ -164,7 +164,7 @@ impl ServicesUpdateMutation for Mutation {
         let is_dry_run = dry_run.value().copied().unwrap_or(false);
         match is_dry_run {
             true => ctx.begin_trial().await?,
-            false => ctx.begin_alone().await?,
+            false => ctx.begin().await?,
         }
         let db = ctx.db();
         let mut draft = Draft::<service::Entity>::new();

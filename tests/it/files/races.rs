@@ -56,7 +56,7 @@ async fn a_command_that_loses_a_race_for_a_name_is_retried_on_postgres() {
     place.write("team.yml", text);
     let file = File { path: "other.yml".to_owned(), content: Ok(text.to_owned()), is_found: false };
     let transaction = app.db.begin_write().await.expect("a transaction");
-    let (files, committed) = ([file], app.db.committed(&transaction));
+    let (files, committed) = ([file], app.db.committed());
     let (actor, options) = (Actor::command_line(), Options::default());
     let prepared = service_file::prepare(&app.db, &files, &options).await.expect("it has no mistake");
     prepared.apply(committed, &transaction, &actor, &options).await.expect("it applies");

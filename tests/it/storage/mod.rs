@@ -3,6 +3,7 @@
 
 mod backup;
 mod clock;
+mod commits;
 mod database_files;
 mod faults;
 mod faults_under_load;
@@ -17,7 +18,6 @@ mod power_cut;
 mod primary_lost;
 mod reads;
 mod replica;
-mod shared_commit;
 mod transfer;
 mod upgrade;
 mod writer;

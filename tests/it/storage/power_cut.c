@@ -1,10 +1,10 @@
 /* Keeps what a power cut would leave of an SQLite database.
  *
  * Preloaded into the server. Whenever the server flushes a file of the database, its contents at the beginning of the
- * flush are kept beside it as FILE.durable. While a file named "broken" exists beside it, every flush fails; while one
- * named "broken-database" does, every flush of the database's file itself. While one named "no-descriptors" exists,
- * the database's file cannot be opened for writing alone, as only a checkpoint does; then "refused-descriptor" is
- * made. */
+ * flush are kept beside it as FILE.durable. While a file named "held" exists beside it, every flush waits. While one
+ * named "broken" exists, every flush fails; while one named "broken-database" does, every flush of the database's file
+ * itself. While one named "no-descriptors" exists, the database's file cannot be opened for writing alone, as only a
+ * checkpoint does; then "refused-descriptor" is made. */
 #define _GNU_SOURCE
 /* It would define open64 itself. */
 #undef _FORTIFY_SOURCE
@@ -46,6 +46,8 @@ static int flush(int file, const char *name) {
     path[length] = 0;
     if (!strstr(path, "rollcall.db")) return real(file);
     snprintf(broken, sizeof broken, "%s", path);
+    strcpy(strrchr(broken, '/') + 1, "held");
+    while (access(broken, F_OK) == 0) usleep(1000);
     strcpy(strrchr(broken, '/') + 1, "broken");
     int is_broken = access(broken, F_OK) == 0;
     strcat(broken, "-database");

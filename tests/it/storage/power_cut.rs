@@ -12,7 +12,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
+use rollcall::graphql::request::places::CHANGES_SHARE;
 use serde_json::{Value, json};
 
 use crate::harness::deadline::LONGEST;
@@ -67,7 +68,7 @@ async fn create_service(service: &Process, token: &str, name: &str) -> Option<(u
     service.post("/graphql", Some(token), &json!({ "query": query })).await
 }
 
-/// Gives a service a tag whose value is its name. Such mutations share commits.
+/// Gives a service a tag whose value is its name.
 async fn tag(service: &Process, token: &str, name: &str) -> Option<(u16, Value)> {
     let query = format!(
         "mutation {{ tagCreate(input: {{ alias: \"{name}\", key: \"named\", value: \"{name}\" }}) \
@@ -145,7 +146,7 @@ async fn a_power_cut_loses_nothing_that_was_acknowledged_on_sqlite() {
             let killed = Command::new("kill").args(["-9", &pid.to_string()]).status();
             assert!(killed.expect("kill").success());
         };
-        futures_util::future::join(join_all((0..CLIENTS).map(client)), kill).await;
+        join(join_all((0..CLIENTS).map(client)), kill).await;
         service.kill();
         checkpoints += usize::from(place.path().join("rollcall.db.durable").exists());
         cut_power(place.path(), &before);
@@ -171,6 +172,40 @@ async fn a_power_cut_loses_nothing_that_was_acknowledged_on_sqlite() {
     let known: BTreeSet<_> = known.iter().map(|deploy| deploy["dedupId"].as_str().expect("an id")).collect();
     let lost: Vec<_> = deployed.iter().filter(|id| !known.contains(id.as_str())).collect();
     assert!(lost.is_empty(), "lost deploys: {lost:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mutations_on_sqlite_are_answered_after_their_flush_and_leave_their_places_to_others_until_then() {
+    let place = Place::with_database();
+    let Some(library) = library(place.path()) else { return };
+    let token = place.run(&["token", "create", "--description", "power"]).out.trim().to_owned();
+    let service = start(&place, &library);
+    // SQLite flushes the beginning of its log itself.
+    assert_eq!(create_service(&service, &token, "before").await.expect("an answer").0, 200);
+
+    place.write("held", "");
+    let answered = AtomicUsize::new(0);
+    let create = |name: String| {
+        let (service, token, answered) = (&service, &token, &answered);
+        async move {
+            let (status, answer) = create_service(service, token, &name).await.expect("an answer");
+            answered.fetch_add(1, Ordering::Relaxed);
+            assert_eq!((status, &answer["data"]["serviceCreate"]["errors"]), (200, &json!([])), "{answer}");
+        }
+    };
+    let count = CHANGES_SHARE + 2;
+    let release = async {
+        let began = Instant::now();
+        // With the one before.
+        while services(&service, &token).await.0.len() <= count {
+            assert!(began.elapsed() < LONGEST, "all of them write, although none is durable");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        assert_eq!(answered.load(Ordering::Relaxed), 0, "nothing is durable yet");
+        fs::remove_file(place.path().join("held")).expect("it is there");
+    };
+    join(join_all((0..count).map(|number| create(format!("s{number}")))), release).await;
+    assert_eq!(answered.into_inner(), count);
 }
 
 #[tokio::test]

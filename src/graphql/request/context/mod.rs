@@ -1,6 +1,6 @@
 //! The state of a request: what resolvers read and write with, and how internal errors are reported.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,7 +9,6 @@ use apollo_compiler::Schema;
 use apollo_compiler::validation::Valid;
 use sea_orm::EntityName;
 use serde_json::Value;
-use tokio::time::timeout;
 
 use self::kept::Kept;
 use crate::budget::Budget;
@@ -38,15 +37,9 @@ pub(in crate::graphql) struct Shared {
     pub(in crate::graphql) documents: Arc<Documents>,
     pub(in crate::graphql) rules: Arc<Rules>,
     pub(in crate::graphql) places: Arc<Places>,
-    /// The mutations that read committed data, by name: they do not share a commit with others.
-    pub(in crate::graphql) own_commits: Arc<Mutex<HashSet<String>>>,
 }
 
 impl Shared {
-    fn own_commits(&self) -> MutexGuard<'_, HashSet<String>> {
-        self.own_commits.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Whether an operation has a mutation that changes many things.
     pub(in crate::graphql) fn takes_long(&self, plan: &Plan) -> bool {
         plan.root.fields.iter().any(|field| self.rules.is_bulk(field.name()))
@@ -56,11 +49,6 @@ impl Shared {
     pub(in crate::graphql) fn lane(&self, plan: &Plan) -> Lane {
         let is_long = plan.root.relations().count() > 1 || self.takes_long(plan);
         if is_long { Lane::LongChange } else { Lane::Change }
-    }
-
-    /// Whether a mutation is known to read committed data.
-    fn has_own_commit(&self, name: &str) -> bool {
-        self.own_commits().contains(name)
     }
 }
 
@@ -85,8 +73,6 @@ pub struct Writing {
     request: Arc<Request>,
     /// Empty until the mutation [begins](MutationCtx::begin).
     transaction: OnceLock<Transaction>,
-    /// Whether the transaction may share its commit.
-    may_share: bool,
     changes_many: bool,
     /// Whether a mutation that changes many things has accounted for them itself.
     has_accounted: AtomicBool,
@@ -111,8 +97,6 @@ pub struct Request {
     estimate: u64,
     budget: Arc<Budget>,
     outcome: Arc<RequestOutcome>,
-    /// Whether the next transaction must not share its commit: the last one that did was rolled back.
-    is_alone: AtomicBool,
     /// What was found of the expressions of checks among the inputs.
     expressions: expressions::Found,
     /// The rows of each table that were shed for the present mutation.
@@ -162,7 +146,7 @@ impl RequestOutcome {
 
     /// Whether the request may run mutations.
     pub(in crate::graphql) fn has_place(&self) -> bool {
-        self.place().as_ref().is_some_and(|place| place.lane != Lane::Commit)
+        self.place().is_some()
     }
 
     /// Lets another request run mutations.
@@ -198,9 +182,6 @@ pub const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The same timeout for a mutation that changes many things.
 pub const BULK_WRITE_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// How long a mutation that must be repeated waits for a place.
-const REPEAT_TIMEOUT: Duration = Duration::from_secs(5);
-
 /// The payload of a mutation is read in the slow queue if the request's estimate exceeds this number of objects.
 const QUICK_ANSWER: u64 = 1_000;
 
@@ -216,9 +197,8 @@ impl State {
     ) -> Self {
         let (inputs, estimate) = (prepared.inputs.clone(), prepared.estimate);
         let (caller, budget, outcome) = (caller.clone(), Arc::clone(budget), Arc::clone(outcome));
-        let (id, is_alone, expressions) = (request_id.into(), AtomicBool::new(false), expressions::Found::default());
-        let shed = Mutex::default();
-        let request = Request { shared, id, caller, inputs, estimate, budget, outcome, is_alone, expressions, shed };
+        let (id, expressions, shed) = (request_id.into(), expressions::Found::default(), Mutex::default());
+        let request = Request { shared, id, caller, inputs, estimate, budget, outcome, expressions, shed };
         Self { request: Arc::new(request), snapshot: None, kept: Kept::default(), _place: None }
     }
 
@@ -253,17 +233,6 @@ impl Request {
         if once { Ok(shared.db.read_once(budget).await?) } else { self.snapshot().await }
     }
 
-    /// Takes a place again for a mutation that gave way to others and must be repeated: its commit lost a race.
-    async fn take_place(&self) -> Result<()> {
-        if !self.outcome.has_place() {
-            // Only the only mutation of a request gives way.
-            let place = timeout(REPEAT_TIMEOUT, self.shared.places.take(Lane::Change, self.caller.key())).await;
-            let late = |_| UserError::base("Other requests kept this mutation waiting. Please retry.");
-            self.outcome.keep(place.map_err(late)?);
-        }
-        Ok(())
-    }
-
     /// Sheds what refers to a row, in the place of a long change.
     async fn shed(&self, table: &str, id: i64) -> Result<()> {
         let Self { shared, caller, outcome, .. } = self;
@@ -292,23 +261,17 @@ impl engine::State for State {
     type Writing = Writing;
 
     async fn begin(&self, name: &str) -> Result<Writing> {
-        let Request { shared, caller, is_alone, .. } = &*self.request;
+        let Request { shared, caller, .. } = &*self.request;
         shared.rules.check(name, caller.user.map(|(_, role)| role))?;
         if expressions::are_in(name) && self.request.expressions.is_empty() {
             // The mutation reports the mistakes.
             let inputs = self.request.inputs.iter().filter_map(|given| given.get("input")?.as_object());
             expressions::read_first(inputs, &self.request.expressions).await?;
         }
-        self.request.take_place().await?;
-        let changes_many = shared.rules.is_bulk(name);
-        let is_alone =
-            is_alone.swap(false, Ordering::Relaxed) || changes_many || mutation::has_many(&self.request.inputs);
         let writing = Writing {
             request: Arc::clone(&self.request),
             transaction: OnceLock::new(),
-            // A person's role is checked by committed data.
-            may_share: !is_alone && caller.user.is_none() && !shared.has_own_commit(name),
-            changes_many,
+            changes_many: shared.rules.is_bulk(name),
             has_accounted: AtomicBool::new(false),
             entry: OnceLock::new(),
             sheds: OnceLock::new(),
@@ -317,13 +280,13 @@ impl engine::State for State {
             turn: OnceLock::new(),
         };
         if !mutation::CHECKED_FIRST.contains(&name) {
-            let _ = writing.transaction.set(shared.db.begin_change(writing.may_share).await?.recorded());
+            let _ = writing.transaction.set(shared.db.begin_change().await?.recorded());
         }
         Ok(writing)
     }
 
     async fn note(&self, writing: &Writing, name: &str, index: usize) -> Result<()> {
-        let Request { shared, inputs, outcome, .. } = &*self.request;
+        let Request { inputs, outcome, .. } = &*self.request;
         // One that changes many things may have found that it changes nothing.
         let Some(transaction) = writing.transaction.get() else { return Ok(()) };
         if writing.changes_many && !writing.has_accounted.load(Ordering::Relaxed) {
@@ -332,11 +295,7 @@ impl engine::State for State {
         if !writing.changes_many && !writing.is_trial.load(Ordering::Relaxed) {
             let input = inputs.get(index).unwrap_or(&Value::Null);
             // Boxed, because each wrapper around a future reserves space for it twice.
-            let noted = Box::pin(writing.account(name, input)).await;
-            if noted.as_ref().err().and_then(db::Error::cause_of).is_some_and(db::Error::needs_own_commit) {
-                shared.own_commits().insert(name.to_owned());
-            }
-            noted?;
+            Box::pin(writing.account(name, input)).await?;
         }
         if let Some(claim) = outcome.claim {
             Box::pin(claim.count_mutation(transaction)).await?;
@@ -344,10 +303,8 @@ impl engine::State for State {
         Ok(())
     }
 
-    /// Rolling back fails as a lost race if the transaction shares its commit: what the mutation has read in it may
-    /// never be committed. The next attempt has a commit of its own.
     async fn end(&self, writing: Writing, commit: bool) -> Result<()> {
-        let Request { shared, inputs, outcome, is_alone, .. } = &*self.request;
+        let Request { shared, inputs, outcome, .. } = &*self.request;
         let Writing { transaction, entry, sheds, is_trial, turn: _turn, .. } = writing;
         let Some(transaction) = transaction.into_inner() else { return Ok(()) };
         if commit && is_trial.into_inner() {
@@ -358,13 +315,11 @@ impl engine::State for State {
             return Ok(());
         }
         if !commit {
-            let is_joined = transaction.is_joined();
             shared.db.roll_back(transaction).await?;
             if let Some((table, id)) = sheds.into_inner() {
                 Box::pin(self.request.shed(table, id)).await?;
             }
-            is_alone.store(is_joined, Ordering::Relaxed);
-            return if is_joined { Err(db::Error::LostRace.into()) } else { Ok(()) };
+            return Ok(());
         }
         self.request.shed_rows().clear();
         // A request with several mutations keeps the payloads of those before.

@@ -7,7 +7,7 @@ use apollo_compiler::Schema;
 use serde_json::{Map, Value};
 
 use super::Writing;
-use crate::db::{self, Before, Committed, Db, MOST_CHANGED, RowOf, Table, Transaction};
+use crate::db::{self, Before, Db, MOST_CHANGED, Reader, RowOf, Table, Transaction};
 use crate::engine::input::{Input, InputError, from_json};
 use crate::entity::change::Account;
 use crate::error::{Result, UserError};
@@ -68,22 +68,12 @@ impl Writing {
     /// Begins the transaction of a mutation that has read and checked what takes long. One that changes many things waits
     /// for its turn.
     pub async fn begin(&self) -> Result<()> {
-        self.begin_sharing(self.may_share).await
-    }
-
-    /// Like [`Self::begin`], for a mutation whose resolver asks what others see: to compare many rows with what they were.
-    /// In a transaction that shares its commit, that fails, and all is done again.
-    pub async fn begin_alone(&self) -> Result<()> {
-        self.begin_sharing(false).await
-    }
-
-    async fn begin_sharing(&self, may_share: bool) -> Result<()> {
         let Writing { request, transaction, changes_many, turn, .. } = self;
         if *changes_many {
             let _ = turn.set(request.shared.places.turn().await);
         }
         // One that changes many things compares them itself.
-        let begun = request.shared.db.begin_change(may_share).await?;
+        let begun = request.shared.db.begin_change().await?;
         let _ = transaction.set(if *changes_many { begun } else { begun.recorded() });
         Ok(())
     }
@@ -91,7 +81,7 @@ impl Writing {
     /// Begins a transaction that is rolled back in the end: it only finds out what would happen.
     pub async fn begin_trial(&self) -> Result<()> {
         self.is_trial.store(true, Ordering::Relaxed);
-        let begun = self.request.shared.db.begin_change(false).await?;
+        let begun = self.request.shared.db.begin_change().await?;
         let _ = self.transaction.set(begun.recorded());
         Ok(())
     }
@@ -189,25 +179,9 @@ impl Writing {
     }
 
     /// Reads committed data: what others see until the mutation's transaction commits.
-    pub fn committed(&self) -> Committed<'_> {
-        self.request.shared.db.committed(self.db())
+    pub fn committed(&self) -> &Reader {
+        self.request.shared.db.committed()
     }
-}
-
-/// The most entries in the lists of an input whose mutation may share its commit. Each entry may be a few rows, and a
-/// transaction keeps no more than 64 rows as they were. Others are read again, as others see them.
-const SHARED: usize = 16;
-
-/// Whether the lists of inputs are so long that many rows may be changed: such a mutation has a commit of its own.
-pub(super) fn has_many(inputs: &[Value]) -> bool {
-    fn entries(value: &Value) -> usize {
-        match value {
-            Value::Array(items) => items.len() + items.iter().map(entries).sum::<usize>(),
-            Value::Object(fields) => fields.values().map(entries).sum(),
-            _ => 0,
-        }
-    }
-    inputs.iter().any(|input| entries(input) > SHARED)
 }
 
 /// An input with the names of files, and without their texts.

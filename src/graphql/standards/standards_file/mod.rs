@@ -67,7 +67,7 @@ impl StandardsApplyMutation for Mutation {
         let is_dry_run = dry_run.value().copied().unwrap_or(false);
         match is_dry_run {
             true => ctx.begin_trial().await?,
-            false => ctx.begin_alone().await?,
+            false => ctx.begin().await?,
         }
         ctx.govern();
         let paths: BTreeSet<String> = files.into_iter().map(|file| file.path).collect();
