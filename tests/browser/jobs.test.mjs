@@ -1,9 +1,10 @@
-// What people come for, each as a job: with few clicks, and in seconds. Each prints its clicks and seconds in a line. Standards
-// are in standards.test.mjs.
+// What people come for, each as a job: with few clicks, or with keys alone, and in seconds. Each prints its clicks or keys, and
+// its seconds, in a line. Standards are in standards.test.mjs.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { barriers, open, visitor } from './browser.mjs';
+import { KEYS, POINTER } from './hands.mjs';
 import { start } from './server.mjs';
 
 const HOUR = 3_600_000;
@@ -11,15 +12,10 @@ const HOUR = 3_600_000;
 const MINUTE = 60;
 const SUGGESTIONS = 20;
 
+// The server is another one for each way.
 let server, browser, token, endpoint;
-before(async () => {
-  [server, browser] = await Promise.all([start(), open()]);
-  await catalogue();
-});
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+before(async () => (browser = await open()));
+after(() => browser?.close());
 
 // Runs an operation that must succeed, and returns its data.
 async function run(query, variables) {
@@ -83,63 +79,69 @@ async function deploy(one) {
   assert.equal((await fetch(endpoint, { method: 'POST', headers, body: JSON.stringify(one) })).status, 202);
 }
 
-// A job of somebody, usually an administrator, who has signed in and sees the home page. It takes at most so many clicks.
+const jobs = [];
+
+// A job of somebody, usually an administrator, who has signed in and sees the home page. It takes at most so many clicks with
+// a pointer, and is done with keys alone, too.
 function job(name, most, does, who = 'ada@example.com') {
-  test(`a job: ${name}`, async () => {
-    const one = await visitor(browser, server);
-    const { page } = one;
-    await one.signIn(who);
-    let clicks = 0;
-    const click = async (locator) => {
-      clicks += 1;
-      await locator.click();
-    };
+  jobs.push({ name, most, does, who });
+}
+
+// Does a job in one of the ways.
+async function done({ unit, take }, { name, most, does, who }) {
+  const one = await visitor(browser, server);
+  const { page } = one;
+  await one.signIn(who);
+  try {
+    const hands = await take(page);
     const began = Date.now();
     await does({
       ...one,
-      click,
+      ...hands,
       main: page.locator('main'),
       // Opens a page from the navigation.
-      navigate: (label) => click(page.locator('#rail').getByRole('link', { name: label })),
+      navigate: (label) => hands.click(page.locator('#rail').getByRole('link', { name: label })),
       // Finds something from any page, with keys alone.
       find: async (words, result) => {
-        await page.keyboard.press('/');
+        await hands.press('/');
         // It searches for what is typed so far, too.
         const all = page.waitForResponse((response) => new URL(response.url()).searchParams.get('q') === words);
-        await page.keyboard.type(words);
+        await hands.type(words);
         await all;
         await page.getByRole('dialog', { name: 'Search' }).getByRole('link', { name: result }).first().waitFor();
-        await page.keyboard.press('ArrowDown');
-        await page.keyboard.press('Enter');
+        await hands.press('ArrowDown');
+        await hands.press('Enter');
       },
     });
     const seconds = (Date.now() - began) / 1000;
-    console.log(`job: ${name}, ${clicks} clicks, ${seconds.toFixed(1)} s`);
-    assert.ok(clicks <= most, `${clicks} clicks, and at most ${most} are enough`);
+    console.log(`job: ${name}, ${hands.used()} ${unit}, ${seconds.toFixed(1)} s`);
+    if (unit === 'clicks') assert.ok(hands.used() <= most, `${hands.used()} clicks, and at most ${most} are enough`);
     assert.ok(seconds <= MINUTE, `${seconds} s`);
     assert.deepEqual(one.problems, []);
     assert.deepEqual(await barriers(page), []);
+  } finally {
     await one.context.close();
-  });
+  }
 }
 
-job('onboard a service by hand, with its owner, runbook, contact and what it needs', 6, async ({ page, main, click, navigate }) => {
+job('onboard a service by hand, with its owner, runbook, contact and what it needs', 6, async (one) => {
+  const { page, main, click, fill, choose, navigate } = one;
   await navigate('Services');
   await click(page.getByRole('link', { name: 'New service' }));
-  await page.getByLabel('Name', { exact: true }).fill('Refunds API');
-  await page.getByLabel('Description').fill('Gives money back.');
-  await page.getByLabel('Owner (name or alias)').fill('Payments');
-  await page.locator('select[name=tierAlias]').selectOption('tier_1');
+  await fill(page.getByLabel('Name', { exact: true }), 'Refunds API');
+  await fill(page.getByLabel('Description'), 'Gives money back.');
+  await fill(page.getByLabel('Owner (name or alias)'), 'Payments');
+  await choose(page.locator('select[name=tierAlias]'), 'tier_1');
   // What is optional is folded.
   await click(main.locator('summary', { hasText: 'A link' }));
-  await page.locator('select[name="tools.0.category"]').selectOption('runbooks');
-  await page.locator('input[name="tools.0.displayName"]').fill('Runbook of refunds');
-  await page.locator('input[name="tools.0.url"]').fill('https://wiki.example.com/refunds');
+  await choose(page.locator('select[name="tools.0.category"]'), 'runbooks');
+  await fill(page.locator('input[name="tools.0.displayName"]'), 'Runbook of refunds');
+  await fill(page.locator('input[name="tools.0.url"]'), 'https://wiki.example.com/refunds');
   await click(main.locator('summary', { hasText: 'A contact' }));
-  await page.locator('select[name="contacts.0.type"]').selectOption('slack');
-  await page.locator('input[name="contacts.0.address"]').fill('#refunds');
+  await choose(page.locator('select[name="contacts.0.type"]'), 'slack');
+  await fill(page.locator('input[name="contacts.0.address"]'), '#refunds');
   await click(main.locator('summary', { hasText: 'A dependency' }));
-  await page.locator('input[name="dependencies.0.service.alias"]').fill('Event Bus');
+  await fill(page.locator('input[name="dependencies.0.service.alias"]'), 'Event Bus');
   await click(page.getByRole('button', { name: 'Create service' }));
   await page.waitForURL(/\/services\/refunds_api/);
   await main.getByRole('link', { name: 'Payments' }).first().waitFor();
@@ -158,10 +160,10 @@ job('onboard a service by hand, with its owner, runbook, contact and what it nee
   });
 });
 
-job('services of tier 1 without an owner', 4, async ({ page, main, click, navigate }) => {
+job('services of tier 1 without an owner', 4, async ({ page, main, click, choose, navigate }) => {
   await navigate('Services');
   await click(main.locator('summary', { hasText: 'Add a filter' }));
-  await main.locator('form[role=search] select[name=tier]').selectOption('tier_1');
+  await choose(main.locator('form[role=search] select[name=tier]'), 'tier_1');
   await click(main.locator('form[role=search] input[name=unowned]'));
   await click(main.locator('form[role=search]').getByRole('button', { name: 'Search' }));
   await page.waitForURL(/unowned=1/);
@@ -176,27 +178,27 @@ job('who deployed what last night', 1, async ({ main, navigate }) => {
   await main.getByRole('row', { name: /Cart.*failed/ }).first().waitFor();
 });
 
-job('a deploy shows while the list is open, unless somebody uses it', 1, async ({ page, main, navigate, go }) => {
+job('a deploy shows while the list is open, unless somebody uses it', 1, async ({ page, main, focus, navigate, go }) => {
   await page.clock.install();
   await go('/');
   await navigate('Deploys');
   await main.getByRole('link', { name: 'Ledger' }).first().waitFor();
   const deployed_at = new Date().toISOString();
   await deploy({ service: 'ledger', status: 'success', deployer: { name: 'ci' }, description: 'newer than the page', deployed_at });
-  await main.locator('#deploys a').first().focus();
+  await focus(main.locator('#deploys a').first());
   await page.clock.runFor(40_000);
   assert.equal(await main.getByText('newer than the page').count(), 0);
-  await page.evaluate(() => document.activeElement.blur());
+  await focus(main.getByRole('link', { name: 'Download CSV' }));
   await page.clock.runFor(2_000);
   await main.getByText('newer than the page').first().waitFor();
   await main.getByText(/^Updated at /).waitFor();
   await page.clock.resume();
 });
 
-job('whether a team is getting better', 2, async ({ page, main, click, navigate }) => {
+job('whether a team is getting better', 2, async ({ page, main, click, fill, choose, navigate }) => {
   await navigate('Delivery');
-  await main.getByLabel('Delivery of').selectOption('team');
-  await main.getByLabel('Name or alias').fill('payments');
+  await choose(main.getByLabel('Delivery of'), 'team');
+  await fill(main.getByLabel('Name or alias'), 'payments');
   await click(main.getByRole('button', { name: 'Show' }));
   await page.waitForURL('**/delivery?team=payments');
   for (const figure of ['Deploys', 'Lead time', 'Failure rate', 'Recovery']) {
@@ -235,10 +237,10 @@ job('give a webhook whose URL has leaked a new one', 4, async ({ page, main, cli
   assert.equal((await post(now)).status, 400);
 });
 
-job('add a tier, and delete it when nothing uses it', 6, async ({ page, main, click, navigate }) => {
+job('add a tier, and delete it when nothing uses it', 6, async ({ page, main, click, fill, navigate }) => {
   await navigate('Definitions');
   await click(main.getByRole('link', { name: 'New tier' }));
-  await page.getByLabel('Name', { exact: true }).fill('Edge');
+  await fill(page.getByLabel('Name', { exact: true }), 'Edge');
   await click(main.getByRole('button', { name: 'Create tier' }));
   await click(main.getByRole('row', { name: /^Edge/ }).getByRole('link', { name: 'Edit' }));
   await main.getByText('Nothing uses this tier.').waitFor();
@@ -248,14 +250,14 @@ job('add a tier, and delete it when nothing uses it', 6, async ({ page, main, cl
   assert.equal(await main.getByRole('row', { name: /^Edge/ }).count(), 0);
 });
 
-job('a leaver hands everything over in one form', 3, async ({ page, main, click, navigate }) => {
+job('a leaver hands everything over in one form', 3, async ({ page, main, click, fill, navigate }) => {
   const forms = [];
   page.on('request', (request) => request.method() === 'POST' && forms.push(new URL(request.url()).pathname));
   await navigate('Users');
   await click(main.getByRole('link', { name: 'Jon Doe' }));
   await main.getByRole('heading', { name: 'Leads' }).waitFor();
   await main.getByRole('link', { name: 'Payments' }).first().waitFor();
-  await page.getByLabel('Who takes over').fill('mia@example.com');
+  await fill(page.getByLabel('Who takes over'), 'mia@example.com');
   await click(page.getByRole('button', { name: /^Hand over and delete/ }));
   await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
   assert.equal(await main.getByText('jon@example.com').count(), 0);
@@ -312,17 +314,17 @@ job('who changed what, and undo a wrong edit', 3, async ({ page, main, click, fi
   assert.equal(account.service.tier.alias, 'tier_2');
 });
 
-job(`accept ${SUGGESTIONS} suggestions`, 6, async ({ page, main, click, navigate }) => {
+job(`accept ${SUGGESTIONS} suggestions`, 6, async ({ page, main, click, fill, choose, navigate }) => {
   await navigate(/^Suggestions/);
   assert.equal(await main.locator('input[name=id][type=checkbox]').count(), SUGGESTIONS);
   await main.getByRole('columnheader', { name: 'Proposed service' }).waitFor();
   // Nothing is loaded for that: what is filled in stays, and so does the focus.
-  await page.getByLabel('Owner of the new services').fill('Orders');
+  await fill(page.getByLabel('Owner of the new services'), 'Orders');
   await click(main.getByRole('button', { name: 'Choose all on this page' }));
   const none = main.getByRole('button', { name: 'Choose none' });
   assert.equal(await none.evaluate((button) => button === document.activeElement), true);
   assert.equal(await main.locator('input[name=id]:checked').count(), SUGGESTIONS);
-  await page.getByLabel('Their tier').selectOption('tier_3');
+  await choose(page.getByLabel('Their tier'), 'tier_3');
   await click(page.getByRole('button', { name: 'Create services for the chosen' }));
   await main.getByText(`${SUGGESTIONS} services created`).waitFor();
   await main.getByText('No open suggestions.').waitFor();
@@ -350,3 +352,17 @@ job('see the organisation', 1, async ({ page, main, navigate }) => {
   const top = main.locator('ul.tree > li', { has: page.getByRole('link', { name: 'Commerce' }) }).first();
   for (const part of ['Payments', 'Orders']) await top.locator('ul.tree').getByRole('link', { name: part }).first().waitFor();
 });
+
+for (const hands of [POINTER, KEYS]) {
+  describe(hands.way, () => {
+    before(async () => {
+      server = await start();
+      await catalogue();
+    });
+    after(async () => {
+      await server?.stop();
+      server = undefined;
+    });
+    for (const one of jobs) test(`a job: ${one.name}`, () => done(hands, one));
+  });
+}
