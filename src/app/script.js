@@ -13,6 +13,15 @@ const part = async (address, id, signal, sent) => {
   return document.adoptNode(page.getElementById(id)).childNodes;
 };
 
+// Replaces what is in an element. Whoever has the focus in it keeps it on the same link or field, or else gets it on `other`.
+const refill = (element, nodes, other) => {
+  const held = element.contains(document.activeElement) && document.activeElement;
+  element.replaceChildren(...nodes);
+  if (!held) return;
+  const isSame = (one) => ["href", "name", "value", "textContent"].every((property) => one[property] === held[property]);
+  ([...element.querySelectorAll(held.localName)].find(isSame) ?? other).focus();
+};
+
 // Calls `load` once typing pauses for so many milliseconds. The signal aborts the call when a later one begins.
 const whileTyping = (form, load, pause = 150, failed = () => form.submit()) => {
   let timer, latest;
@@ -74,7 +83,7 @@ const openSearch = () => {
       const asked = term();
       const results = asked ? await part(link.pathname + "?" + new URLSearchParams({ q: asked }), "results", signal) : [];
       if (!results) return;
-      found.replaceChildren(...results);
+      refill(found, results, field);
       shown = asked;
     };
     // Results that come too late, or not at all, do not stop whoever leaves for one.
@@ -149,7 +158,7 @@ for (const form of document.querySelectorAll("form[data-live]")) {
     const address = form.getAttribute("action") + (fields.length ? "?" + new URLSearchParams(fields) : "");
     const list = await part(address, target.id, signal);
     if (!list) return;
-    target.replaceChildren(...list);
+    refill(target, list, form.querySelector("input:not([type=hidden])"));
     history.replaceState(null, "", address);
   });
 }

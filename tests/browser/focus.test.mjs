@@ -1,0 +1,78 @@
+// The focus stays where it is when what is around it is loaded again.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { open, visitor } from './browser.mjs';
+import { start } from './server.mjs';
+
+let server, browser;
+before(async () => {
+  [server, browser] = await Promise.all([start(), open()]);
+  // The first user is an administrator.
+  server.run('sign-in-link', '--email', 'ada@example.com');
+  const token = server.run('token', 'create', '--description', 'focus');
+  const names = ['Cart', 'Ledger', ...Array.from({ length: 40 }, (_, at) => `Other ${at}`)];
+  const create = names.map((name, at) => `s${at}: serviceCreate(input: { name: "${name}" }) { errors { message } }`);
+  const { body } = await server.graphql(token, `mutation { ${create.join(' ')} }`);
+  assert.equal(body.errors, undefined, JSON.stringify(body));
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+const hasFocus = (locator) => locator.evaluate((element) => element === document.activeElement);
+
+// Keeps the answer about `value` back. Returns what waits until it is asked for, and what lets it through.
+async function hold(page, parameter, value) {
+  const isIt = (url) => url.searchParams.get(parameter) === value;
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  await page.route(isIt, async (route) => {
+    await held;
+    await route.continue();
+  });
+  const asked = page.waitForRequest((request) => isIt(new URL(request.url())));
+  return { asked, release };
+}
+
+for (const [focused, next] of [['Cart', 'link'], ['Ledger', 'searchbox']]) {
+  test(`a list that is searched keeps the focus on ${focused}, or gives it back to the field`, async () => {
+    const { page, context, problems, go, signIn } = await visitor(browser, server);
+    const main = page.locator('main');
+    await signIn();
+    await go('/services');
+    const { asked, release } = await hold(page, 'search', 'cart');
+    await main.getByRole('searchbox').fill('cart');
+    await asked;
+    await main.getByRole('link', { name: focused, exact: true }).focus();
+    release();
+    await main.getByText(/^1 service/).waitFor();
+    const [link, searchbox] = [main.getByRole('link', { name: focused, exact: true }), main.getByRole('searchbox')];
+    assert.equal(await hasFocus(next === 'link' ? link : searchbox), true);
+    assert.deepEqual(problems, []);
+    await context.close();
+  });
+}
+
+test('results that come late leave the focus on the one that is chosen', async () => {
+  const { page, context, problems, signIn } = await visitor(browser, server);
+  await signIn();
+  await page.keyboard.press('/');
+  const dialog = page.getByRole('dialog', { name: 'Search' });
+  const cart = dialog.getByRole('link', { name: /^Cart/ }).first();
+  await page.keyboard.type('car');
+  await cart.waitFor();
+  const { asked, release } = await hold(page, 'q', 'cart');
+  await page.keyboard.type('t');
+  await asked;
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await hasFocus(cart), true);
+  await cart.evaluate((link) => link.setAttribute('data-old', ''));
+  release();
+  await dialog.locator('[data-old]').waitFor({ state: 'detached' });
+  assert.equal(await hasFocus(cart), true);
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/services/cart');
+  assert.deepEqual(problems, []);
+  await context.close();
+});
