@@ -76,3 +76,22 @@ test('results that come late leave the focus on the one that is chosen', async (
   assert.deepEqual(problems, []);
   await context.close();
 });
+
+test('a star has the focus again, and is not out of sight', async () => {
+  const { page, context, problems, go, signIn } = await visitor(browser, server);
+  await signIn();
+  await go('/services');
+  for (const does of ['Add to favourites: Other 7', 'Remove from favourites: Other 7']) {
+    await page.getByRole('button', { name: does, exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: does, exact: true }).waitFor({ state: 'detached' });
+    await page.waitForFunction(() => document.activeElement.id === 'star-other_7');
+    const { top, bottom, height } = await page.evaluate(() => {
+      const { top, bottom } = document.activeElement.getBoundingClientRect();
+      return { top, bottom, height: innerHeight };
+    });
+    assert.ok(top > 0 && bottom < height, `${top} to ${bottom} of ${height}`);
+  }
+  assert.deepEqual(problems, []);
+  await context.close();
+});

@@ -31,12 +31,17 @@ pub fn form(visit: &Visit) -> Markup {
     }
 }
 
+/// The id of the star of the service with this alias in the list.
+fn place(alias: &str) -> String {
+    format!("star-{alias}")
+}
+
 /// The star of a service in the list.
 pub fn star(service: &Service) -> Markup {
     let alias = service.aliases.first().map_or("", String::as_str);
     let action = path(["services", alias, "favourite"]);
     html! {
-        button.star form=(FORM) formaction=(action) name=(DOES) value=(does(service.favourite)) {
+        button.star id=(place(alias)) form=(FORM) formaction=(action) name=(DOES) value=(does(service.favourite)) {
             (mark(service.favourite)) span.hidden { (said(service.favourite)) ": " (service.name) }
         }
     }
@@ -80,8 +85,11 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
         return Err(Fault::BadRequest(mistakes.messages().collect::<Vec<_>>().join(" ")));
     }
     Ok(Answer::redirect(match visit.form.get(FROM) {
-        // The list is the same afterwards.
-        LIST => link("/services", &Fields::parse(visit.form.get(QUERY).as_bytes()).query()),
+        // The list is the same afterwards, and the star has the focus again.
+        LIST => {
+            let list = link("/services", &Fields::parse(visit.form.get(QUERY).as_bytes()).query());
+            list + &path([&place(alias)]).replacen('/', "#", 1)
+        }
         _ => path(["services", alias]),
     }))
 }

@@ -127,7 +127,9 @@ async fn stars_are_buttons_on_the_list_and_on_the_page_and_favourites_are_on_the
     assert!(page.contains(action) && page.contains("id=\"stars\""), "{page}");
     let form = [("do", "add"), ("from", "list"), ("query", "sort=name_DESC")];
     let answer = vera.post("/services/cart/favourite", &form).await;
-    assert_eq!(answer.header("location"), Some("/services?sort=name_DESC&done=saved"), "the same list");
+    let same = "/services?sort=name_DESC&done=saved#star-cart";
+    assert_eq!(answer.header("location"), Some(same), "the same list, at the same star");
+    assert!(page.contains("id=\"star-cart\""), "{page}");
     let page = vera.page("/services/cart").await;
     assert!(page.contains("action=\"/services/cart/favourite\"") && page.contains("value=\"remove\""), "{page}");
     assert_eq!(shown(&vera, "favourites=1").await, ["Cart"]);
