@@ -1,4 +1,4 @@
-// The focus stays where it is when what is around it is loaded again.
+// The focus stays where it is when what is around it is loaded again, and nothing covers it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { open, visitor } from './browser.mjs';
@@ -95,3 +95,39 @@ test('a star has the focus again, and is not out of sight', async () => {
   assert.deepEqual(problems, []);
   await context.close();
 });
+
+// What stays in sight while the page is scrolled.
+const STAYS = '.bar, .bulk, .save, .asks';
+
+for (const [width, paths] of [
+  [360, ['/', '/teams', '/services/cart', '/services', '/definitions', '/new/service']],
+  [1280, ['/services', '/new/service']],
+]) {
+  test(`nothing covers the focus at ${width} px, whichever way one goes`, async () => {
+    const { page, context, problems, go, signIn } = await visitor(browser, server, { viewport: { width, height: 800 } });
+    await signIn();
+    const covered = () =>
+      page.evaluate((stays) => {
+        const active = document.activeElement;
+        const { left, top, width, height } = active.getBoundingClientRect();
+        // Nobody sees all of a long table.
+        if (active === document.body || height > innerHeight / 2) return '';
+        const front = document.elementFromPoint(left + width / 2, top + height / 2)?.closest(stays);
+        return front && !front.contains(active) ? active.outerHTML : '';
+      }, STAYS);
+    for (const path of paths) {
+      await go(path);
+      if (path === '/services') await page.locator('.bulk > summary').click();
+      for (const key of ['Shift+Tab', 'Tab']) {
+        const ends = page.locator('main :is(a, button, summary, input:not([type=hidden]))').filter({ visible: true });
+        await (key === 'Tab' ? ends.first() : ends.last()).focus();
+        for (let steps = 0; steps < 60; steps += 1) {
+          await page.keyboard.press(key);
+          assert.equal(await covered(), '', `${path}, ${key} ${steps}`);
+        }
+      }
+    }
+    assert.deepEqual(problems, []);
+    await context.close();
+  });
+}
