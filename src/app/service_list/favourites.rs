@@ -88,7 +88,7 @@ pub async fn change(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
         // The list is the same afterwards, and the star has the focus again.
         LIST => {
             let list = link("/services", &Fields::parse(visit.form.get(QUERY).as_bytes()).query());
-            list + &path([&place(alias)]).replacen('/', "#", 1)
+            list + &path([place(alias).as_str()]).replacen('/', "#", 1)
         }
         _ => path(["services", alias]),
     }))
