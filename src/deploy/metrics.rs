@@ -104,9 +104,15 @@ pub(super) struct Each {
     pub duration: Option<i64>,
 }
 
-/// Reads each deploy that counts, of all services.
-pub(super) async fn each(db: &dyn ReadHandle, window: &Window, wanted: Wanted) -> Result<Vec<Each>, db::Error> {
-    db.rows(&deploys(db, Whose::All, window, wanted), each_of).await
+/// Reads each deploy that counts, of all services, with its time.
+pub(super) async fn each(
+    db: &dyn ReadHandle,
+    window: &Window,
+    wanted: Wanted,
+) -> Result<Vec<(Timestamp, Each)>, db::Error> {
+    let mut select = deploys(db, Whose::All, window, wanted);
+    select.expr(column(Column::DeployedAt));
+    db.rows(&select, timed).await
 }
 
 /// Reads the last `most` deploys that count, each with its time, the latest first.
@@ -127,16 +133,17 @@ pub(super) async fn last_of(
         _ => db::unindexed(db, Column::DeployedAt),
     };
     select.expr(column(Column::DeployedAt)).order_by_expr(order, Order::Desc).limit(most);
-    let read = |row: &Row<'_>| Ok((Timestamp::from_micros(row.get(4)?), each_of(row)?));
-    db.rows(&select, read).await
+    db.rows(&select, timed).await
 }
 
-fn each_of(row: &Row<'_>) -> Result<Each, db::Error> {
-    Ok(Each {
+/// Reads a deploy of [`deploys`], with its time behind.
+fn timed(row: &Row<'_>) -> Result<(Timestamp, Each), db::Error> {
+    let each = Each {
         is_explicit: row.get::<Option<String>>(1)?.is_some(),
         has_failed: row.get::<i32>(2)? != 0,
         duration: row.get(3)?,
-    })
+    };
+    Ok((Timestamp::from_micros(row.get(4)?), each))
 }
 
 /// Returns the metrics by the id of the service or team. Without deploys, an id is missing or has the default metrics.

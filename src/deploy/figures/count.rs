@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::durations::{self, Ended, PERIOD_SECONDS, Round, Search};
 use super::{ALL, FIGURES, Period, name, seconds};
@@ -25,12 +25,17 @@ pub struct Usable {
 }
 
 /// How many bytes of lead times are kept, and no more than of recovery times: those of about 300,000 deploys.
-const KEPT_LEAD_TIMES: usize = 1 << 20;
+pub const KEPT_LEAD_TIMES: usize = 1 << 20;
 
 /// The number of requests that sum figures at the same time. Each holds up to 7 MiB.
 pub const AT_ONCE: usize = 2;
 
 static PLACES: Semaphore = Semaphore::const_new(AT_ONCE);
+
+/// Waits until figures can be summed. No more than [`AT_ONCE`] have a place.
+pub async fn place() -> Result<SemaphorePermit<'static>, db::Error> {
+    PLACES.acquire().await.map_err(|closed| db::Error::fault(closed.to_string()))
+}
 
 /// Sums the figures of these periods, as far as they are usable, and what was read beside them.
 pub async fn sum(
@@ -41,14 +46,14 @@ pub async fn sum(
     beside: Beside,
     wanted: Wanted,
 ) -> Result<Metrics, db::Error> {
-    let _place = PLACES.acquire().await.map_err(|closed| db::Error::fault(closed.to_string()))?;
+    let _place = place().await?;
     let mut left = Left {
         lead_times: wanted.lead_time.then(Search::of_short),
         recovery_times: wanted.recovery_time.then(Search::of_long),
     };
     let (usable, mut metrics) = (Arc::new(usable), None);
     loop {
-        let query = figures(db, environments, periods.clone(), &left);
+        let query = figures(db, environments, periods.clone(), left.wanted());
         let (shared, start) = (Arc::clone(&usable), left.clone());
         let add = move |rounds: &mut Rounds, row: &Row<'_>| rounds.add(row, &shared);
         let mut counted = db.fold(&query, move || start.rounds(), add).await?;
@@ -69,6 +74,10 @@ struct Left {
 }
 
 impl Left {
+    fn wanted(&self) -> Wanted {
+        Wanted { lead_time: self.lead_times.is_some(), recovery_time: self.recovery_times.is_some() }
+    }
+
     fn rounds(&self) -> Rounds {
         Rounds {
             counts: Counts::default(),
@@ -80,9 +89,14 @@ impl Left {
     }
 }
 
-/// Selects the figures of these periods that have any, with the durations that are left: the period, the counts, the lead
+/// Selects the figures of these periods that have any, with the durations that are wanted: the period, the counts, the lead
 /// times and the recovery times.
-fn figures(db: &dyn ReadHandle, environments: &Environments, periods: Range<Period>, left: &Left) -> SelectStatement {
+pub fn figures(
+    db: &dyn ReadHandle,
+    environments: &Environments,
+    periods: Range<Period>,
+    wanted: Wanted,
+) -> SelectStatement {
     let mut names: Vec<String> = environments.keys().iter().map(|key| name(Some(key))).collect();
     names.extend(match names.is_empty() {
         true => Some(ALL.to_owned()),
@@ -91,8 +105,8 @@ fn figures(db: &dyn ReadHandle, environments: &Environments, periods: Range<Peri
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut query = Query::select();
     query.columns(["period", "failures", "deploys", "successes"]);
-    query.columns(left.lead_times.as_ref().map(|_| "lead_times"));
-    query.columns(left.recovery_times.as_ref().map(|_| "recovery_times"));
+    query.columns(wanted.lead_time.then_some("lead_times"));
+    query.columns(wanted.recovery_time.then_some("recovery_times"));
     query
         .from(FIGURES)
         .and_where(db::is_any_text(db.backend(), Expr::col("environment"), &names))
@@ -103,15 +117,29 @@ fn figures(db: &dyn ReadHandle, environments: &Environments, periods: Range<Peri
 
 /// The numbers of deploys.
 #[derive(Debug, Clone, Copy, Default)]
-struct Counts {
+pub struct Counts {
     failures: i64,
     deploys: i64,
     successes: i64,
 }
 
 impl Counts {
+    /// Adds those of a row of [`figures`].
+    pub fn add_row(&mut self, row: &Row<'_>) -> Result<(), db::Error> {
+        self.failures += row.get::<i64>(1)?;
+        self.deploys += row.get::<i64>(2)?;
+        self.successes += row.get::<i64>(3)?;
+        Ok(())
+    }
+
+    pub fn add(&mut self, other: &Self) {
+        self.failures += other.failures;
+        self.deploys += other.deploys;
+        self.successes += other.successes;
+    }
+
     /// The metrics of both, without durations.
-    fn sum(&self, other: &Self) -> Metrics {
+    pub fn sum(&self, other: &Self) -> Metrics {
         Metrics {
             failed: self.failures + other.failures,
             deploys: self.deploys + other.deploys,
@@ -124,15 +152,15 @@ impl Counts {
 /// What is read beside the figures.
 #[derive(Default)]
 pub struct Beside {
-    counts: Counts,
-    lead_times: Vec<u64>,
+    pub counts: Counts,
+    pub lead_times: Vec<u64>,
     /// In seconds.
     pub recovery_times: Vec<u64>,
 }
 
 impl Beside {
     /// Adds deploys of a period without figures.
-    pub fn add_rows(&mut self, rows: Vec<metrics::Each>) {
+    pub fn add_rows(&mut self, rows: impl IntoIterator<Item = metrics::Each>) {
         for metrics::Each { has_failed, is_explicit, duration } in rows {
             let duration = duration.map(seconds);
             match has_failed {
@@ -168,8 +196,13 @@ impl Inside {
         Self { first, runs }
     }
 
+    /// Whether all of them follow a period.
+    pub fn follows(&self, period: Period) -> bool {
+        period < self.first
+    }
+
     /// The run of a period; 0 outside.
-    fn run(&self, period: Period) -> u64 {
+    pub fn run(&self, period: Period) -> u64 {
         let place = usize::try_from(period.saturating_sub(self.first)).ok();
         place.and_then(|place| self.runs.get(place)).copied().unwrap_or_default()
     }
@@ -235,7 +268,7 @@ impl Rounds {
             return Ok(());
         }
         if inside.run(period) > 0 {
-            self.add_counts(row)?;
+            self.counts.add_row(row)?;
             if let Some(round) = &mut self.lead_times {
                 let encoded: Vec<u8> = row.get(4)?;
                 add_lead_times(round, &encoded)?;
@@ -247,13 +280,6 @@ impl Rounds {
             add_recovery_times(round, period, &encoded, inside)?;
             self.kept_recovery_times.push(period, encoded, *most);
         }
-        Ok(())
-    }
-
-    fn add_counts(&mut self, row: &Row<'_>) -> Result<(), db::Error> {
-        self.counts.failures += row.get::<i64>(1)?;
-        self.counts.deploys += row.get::<i64>(2)?;
-        self.counts.successes += row.get::<i64>(3)?;
         Ok(())
     }
 
@@ -289,12 +315,17 @@ impl Rounds {
 }
 
 /// Adds the lead times of a period.
-fn add_lead_times(round: &mut Round, encoded: &[u8]) -> Result<(), db::Error> {
+pub fn add_lead_times(round: &mut Round, encoded: &[u8]) -> Result<(), db::Error> {
     durations::read(encoded, |duration| round.add(duration))
 }
 
 /// Adds the recovery times of a period of successes, as far as the failures are inside.
-fn add_recovery_times(round: &mut Round, recovered: Period, encoded: &[u8], inside: &Inside) -> Result<(), db::Error> {
+pub fn add_recovery_times(
+    round: &mut Round,
+    recovered: Period,
+    encoded: &[u8],
+    inside: &Inside,
+) -> Result<(), db::Error> {
     // Of most failures, a comparison shows that they are in the same run as their recovery.
     let within_run = durations::recovery(inside.run(recovered).saturating_sub(1) * PERIOD_SECONDS, 0);
     durations::read(encoded, |recovery| {

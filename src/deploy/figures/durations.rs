@@ -100,6 +100,8 @@ const EXACT: usize = 1 << 18;
 const HIGH: u32 = 10;
 /// How many of the remaining bits another round tells apart.
 const LOW: u32 = 12;
+/// How many durations are cheaper to sort in part than to count: counting begins with 1.5 MiB of zeros.
+const FEW: usize = 1 << 15;
 
 /// Returns the place of a duration among the counts of long ones. Larger durations have larger places.
 #[inline]
@@ -152,6 +154,8 @@ pub struct Search(Step);
 
 #[derive(Debug, Clone)]
 enum Step {
+    /// Like `First`, unless there are few durations.
+    Few { exact: usize },
     First {
         /// How many durations are counted one by one.
         exact: usize,
@@ -174,10 +178,20 @@ impl Search {
         Self(Step::First { exact: 0 })
     }
 
+    /// If there are few durations, its only round holds them, up to 256 KiB, and counts none. Otherwise it holds these until
+    /// it counts them too.
+    pub fn unless_few(self) -> Self {
+        Self(match self.0 {
+            Step::First { exact } => Step::Few { exact },
+            begun => begun,
+        })
+    }
+
     /// Begins the next round, which takes all durations. Memory: up to 1.5 MiB.
     pub fn round(&self) -> Round {
         Round(match &self.0 {
-            Step::First { exact } => RoundState::First { exact: vec![0; *exact], long: vec![0; place(u64::MAX) + 1] },
+            Step::Few { exact } => RoundState::Few { exact: *exact, durations: Vec::new() },
+            Step::First { exact } => RoundState::first(*exact),
             Step::Next { count, targets } => {
                 RoundState::Next { count: *count, targets: targets.clone(), counts: Box::new([[0; 1 << LOW]; 2]) }
             }
@@ -191,6 +205,11 @@ pub struct Round(RoundState);
 
 #[derive(Debug)]
 enum RoundState {
+    Few {
+        /// How many durations are counted one by one if there are many.
+        exact: usize,
+        durations: Vec<u64>,
+    },
     First {
         /// By the duration.
         exact: Vec<u32>,
@@ -203,6 +222,12 @@ enum RoundState {
         /// For each target, by the next bits of the durations that can be the percentile.
         counts: Box<[[u64; 1 << LOW]; 2]>,
     },
+}
+
+impl RoundState {
+    fn first(exact: usize) -> Self {
+        Self::First { exact: vec![0; exact], long: vec![0; place(u64::MAX) + 1] }
+    }
 }
 
 /// What a round has found.
@@ -219,6 +244,8 @@ impl Round {
     #[inline]
     pub fn add(&mut self, duration: u64) {
         match &mut self.0 {
+            RoundState::Few { durations, .. } if durations.len() < FEW => durations.push(duration),
+            RoundState::Few { .. } => self.add_to_many(duration),
             RoundState::First { exact, long } => match exact.get_mut(duration as usize) {
                 Some(count) => *count += 1,
                 None => long[place(duration)] += 1,
@@ -234,9 +261,24 @@ impl Round {
         }
     }
 
+    /// Counts a duration after as many as are few, and these.
+    #[cold]
+    fn add_to_many(&mut self, duration: u64) {
+        if let RoundState::Few { exact, durations } = &mut self.0 {
+            let (exact, few) = (*exact, std::mem::take(durations));
+            self.0 = RoundState::first(exact);
+            few.into_iter().for_each(|duration| self.add(duration));
+        }
+        self.add(duration);
+    }
+
     /// Ends the round, after all durations.
     pub fn end(self) -> Result<Ended, db::Error> {
         let (count, targets) = match self.0 {
+            RoundState::Few { durations, .. } => match of_few(durations) {
+                Some(found) => found,
+                None => return Ok(Ended::Found(None)),
+            },
             RoundState::First { exact, long } => {
                 let below = exact.iter().copied().map(u64::from).sum::<u64>();
                 let count = below + long.iter().sum::<u64>();
@@ -275,4 +317,18 @@ impl Round {
             percentile90: number(percentile90.low)?,
         })))
     }
+}
+
+/// The number of durations, and the percentiles. `None` without durations.
+fn of_few(mut durations: Vec<u64>) -> Option<(u64, [Target; 2])> {
+    let count = durations.len() as u64;
+    if count == 0 {
+        return None;
+    }
+    let mut target = |hundredths: u64| {
+        let rank = (count * hundredths).div_ceil(100) - 1;
+        let (_, duration, _) = durations.select_nth_unstable(rank as usize);
+        Target { low: *duration, bits: 0, rank: 0 }
+    };
+    Some((count, [target(50), target(90)]))
 }

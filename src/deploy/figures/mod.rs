@@ -8,7 +8,8 @@
 //!
 //! A request reads the figures of the whole periods in its window, and the deploys at its two ends. Shorter periods mean
 //! fewer deploys and more figures: with 13,700 deploys a day, figures of days took 71 ms for a year, because a window
-//! ends with up to a day of deploys.
+//! ends with up to a day of deploys. Several windows are read together: the figures and the deploys that they share once, and
+//! each is counted from these ([`together`]).
 //!
 //! **No answer contains stale figures.** Whatever changes a deploy also leaves a row in `deploy_change`, in the same
 //! transaction, because a trigger does it. In a snapshot, a period's figures are used only if no change in the snapshot
@@ -38,6 +39,7 @@ use sea_orm::sea_query::{ExprTrait, Query, SelectStatement};
 
 pub use self::count::AT_ONCE;
 use self::count::{Beside, Inside, Usable};
+use self::together::Together;
 use super::metrics::{self, Metrics, Wanted, Whose, Window};
 use super::recoveries::{FAILURE, SUCCESS, next_success, recoveries_of_earlier};
 use crate::db::{self, Read, ReadHandle, Row};
@@ -48,6 +50,7 @@ pub mod build;
 mod count;
 pub mod durations;
 pub mod period;
+mod together;
 
 /// The maximum number of deploys that are read beside the figures: those of periods without figures. If there are more,
 /// the database computes the metrics from all deploys.
@@ -125,6 +128,11 @@ pub async fn measure_each(
     kept: usize,
 ) -> Result<Vec<Metrics>, db::Error> {
     let shared = Shared::read(db, windows, environments, wanted).await?;
+    if let Some(shared) = &shared
+        && let Some(measured) = shared.sum_together(db, windows, environments, wanted, kept).await?
+    {
+        return Ok(measured);
+    }
     let mut measured = Vec::with_capacity(windows.len());
     for window in windows {
         let window = Window { start: window.start, end: window.end, environments: environments.clone() };
@@ -189,6 +197,56 @@ impl Shared {
         Ok(Some(Self { with_figures: Arc::new(with_figures), recoveries }))
     }
 
+    /// Sums the figures of the periods in each window, and reads once what the windows share. `None` for a single window, if
+    /// there are no figures in any, or if all of it together is too much: then each is summed by itself.
+    ///
+    /// This is exact, because each window takes the figures and the deploys that it would read by itself. A period with
+    /// figures which a window does not contain whole is a gap of that window, so its deploys are read for the window,
+    /// although its figures may be read for another one.
+    async fn sum_together(
+        &self,
+        db: &dyn ReadHandle,
+        windows: &[Range<Timestamp>],
+        environments: &Environments,
+        wanted: Wanted,
+        kept: usize,
+    ) -> Result<Option<Vec<Metrics>>, db::Error> {
+        if windows.len() < 2 {
+            return Ok(None);
+        }
+        let parts: Vec<Parts> = windows.iter().map(|window| self.parts(window)).collect();
+        let inside: BTreeSet<Period> = parts.iter().flat_map(|parts| &parts.inside).copied().collect();
+        let (Some(first), Some(last)) = (inside.first().copied(), inside.last().copied()) else { return Ok(None) };
+        let periods = first..last + 1;
+        // Windows far from each other have more periods between them. Recovery times are read of all later periods anyway.
+        let one_by_one: Period = parts.iter().map(Parts::periods).sum();
+        if !wanted.recovery_time && periods.end - periods.start > one_by_one {
+            return Ok(None);
+        }
+        let gaps = joined(parts.iter().flat_map(|parts| parts.gaps.iter().cloned()).collect());
+        if are_more(db, gaps.iter()).await? {
+            return Ok(None);
+        }
+        let mut deploys = Vec::new();
+        for gap in &gaps {
+            let some = Window { start: time(gap.start), end: time(gap.end), environments: environments.clone() };
+            deploys.append(&mut metrics::each(db, &some, wanted).await?);
+        }
+        let inside: Vec<Period> = inside.into_iter().collect();
+        let usable = Usable { with_figures: Arc::clone(&self.with_figures), inside: Inside::new(first, &inside), kept };
+        let periods = first..if wanted.recovery_time { Period::MAX } else { periods.end };
+        let Some(read) = Together::read(db, environments, periods, usable, wanted).await? else { return Ok(None) };
+        let mut measured = Vec::with_capacity(parts.len());
+        for parts in &parts {
+            db.pause().await?;
+            let mut beside = self.beside(parts);
+            beside.add_rows(deploys.iter().filter(|(at, _)| parts.is_in_gap(*at)).map(|(_, deploy)| *deploy));
+            let inside = Inside::new(parts.inside.first().copied().unwrap_or(first), &parts.inside);
+            measured.push(read.sum(&inside, &beside, wanted)?);
+        }
+        Ok(Some(measured))
+    }
+
     /// Sums the figures of the periods in the window, and reads its other deploys. `None` if there are no figures, or too
     /// many other deploys.
     async fn sum(
@@ -198,28 +256,75 @@ impl Shared {
         wanted: Wanted,
         kept: usize,
     ) -> Result<Option<Metrics>, db::Error> {
-        let periods = whole_periods(&(window.start..window.end));
-        let inside: Vec<Period> = self.with_figures.iter().copied().filter(|period| periods.contains(period)).collect();
-        let (Some(first), Some(last)) = (inside.first(), inside.last()) else { return Ok(None) };
-        let gaps = gaps(window.start.as_micros()..window.end.as_micros(), &inside);
-        if are_more(db, gaps.iter()).await? {
+        let parts = self.parts(&(window.start..window.end));
+        let (Some(first), Some(last)) = (parts.inside.first(), parts.inside.last()) else { return Ok(None) };
+        if are_more(db, parts.gaps.iter()).await? {
             return Ok(None);
         }
-        let mut beside = Beside::default();
-        for gap in &gaps {
+        let mut beside = self.beside(&parts);
+        for gap in &parts.gaps {
             let some = Window { start: time(gap.start), end: time(gap.end), environments: window.environments.clone() };
-            beside.add_rows(metrics::each(db, &some, wanted).await?);
-        }
-        for (failed, recovered) in &self.recoveries {
-            if inside.binary_search(&period_of(*failed)).is_ok() {
-                beside.recovery_times.push(seconds(recovered.as_micros() - failed.as_micros()));
-            }
+            beside.add_rows(metrics::each(db, &some, wanted).await?.into_iter().map(|(_, deploy)| deploy));
         }
         let periods = *first..if wanted.recovery_time { Period::MAX } else { *last + 1 };
         let with_figures = Arc::clone(&self.with_figures);
-        let usable = Usable { with_figures, inside: Inside::new(*first, &inside), kept };
+        let usable = Usable { with_figures, inside: Inside::new(*first, &parts.inside), kept };
         count::sum(db, &window.environments, periods, usable, beside, wanted).await.map(Some)
     }
+
+    /// Says what of a window is read from figures.
+    fn parts(&self, window: &Range<Timestamp>) -> Parts {
+        let periods = whole_periods(window);
+        let inside: Vec<Period> = self.with_figures.iter().copied().filter(|period| periods.contains(period)).collect();
+        let gaps = gaps(window.start.as_micros()..window.end.as_micros(), &inside);
+        Parts { inside, gaps }
+    }
+
+    /// The recoveries of a window that are in no figures, though their failures are.
+    fn beside(&self, parts: &Parts) -> Beside {
+        let mut beside = Beside::default();
+        for (failed, recovered) in &self.recoveries {
+            if parts.inside.binary_search(&period_of(*failed)).is_ok() {
+                beside.recovery_times.push(seconds(recovered.as_micros() - failed.as_micros()));
+            }
+        }
+        beside
+    }
+}
+
+/// What a window consists of.
+struct Parts {
+    /// Its whole periods with figures, in order.
+    inside: Vec<Period>,
+    /// The spans between them, in order. Their deploys are read.
+    gaps: Vec<Span>,
+}
+
+impl Parts {
+    /// The number of periods from the first with figures to the last.
+    fn periods(&self) -> Period {
+        self.inside.first().zip(self.inside.last()).map_or(0, |(first, last)| last - first + 1)
+    }
+
+    /// Whether a deploy of this time is read for the window.
+    fn is_in_gap(&self, at: Timestamp) -> bool {
+        let at = at.as_micros();
+        let place = self.gaps.partition_point(|gap| gap.end <= at);
+        self.gaps.get(place).is_some_and(|gap| gap.start <= at)
+    }
+}
+
+/// Joins spans that overlap, or follow each other, so that nothing is read twice.
+fn joined(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.sort_unstable_by_key(|span| span.start);
+    let mut joined: Vec<Span> = Vec::new();
+    for span in spans {
+        match joined.last_mut() {
+            Some(last) if span.start <= last.end => last.end = Ord::max(last.end, span.end),
+            _ => joined.push(span),
+        }
+    }
+    joined
 }
 
 fn time(micros: i64) -> Timestamp {
@@ -237,11 +342,15 @@ async fn periods_with_figures(
     environments: &Environments,
     periods: Range<Period>,
 ) -> Result<BTreeSet<Period>, db::Error> {
-    let mut found = periods_with(db, &[ALL], periods.clone()).await?;
-    if !environments.keys().is_empty() {
-        for period in periods_with(db, &[MANY], periods).await? {
-            found.remove(&period);
-        }
+    if environments.keys().is_empty() {
+        return periods_with(db, &[ALL], periods).await;
+    }
+    let query = with(db, &[ALL, MANY], periods).column("environment").take();
+    let rows = db.rows(&query, |row| Ok((row.get::<Period>(0)?, row.get::<String>(1)? == ALL))).await?;
+    let (found, above): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, has_figures)| *has_figures);
+    let mut found: BTreeSet<Period> = found.into_iter().map(|(period, _)| period).collect();
+    for (period, _) in above {
+        found.remove(&period);
     }
     Ok(found)
 }
@@ -252,14 +361,19 @@ async fn periods_with(
     names: &[&str],
     periods: Range<Period>,
 ) -> Result<BTreeSet<Period>, db::Error> {
-    let query = Query::select()
+    let query = with(db, names, periods);
+    Ok(db.rows(&query, |row| row.get::<Period>(0)).await?.into_iter().collect())
+}
+
+/// Selects those of these periods that have a row of any of these names, once for each row.
+fn with(db: &dyn ReadHandle, names: &[&str], periods: Range<Period>) -> SelectStatement {
+    Query::select()
         .column("period")
         .from(FIGURES)
         .and_where(db::is_any_text(db.backend(), Expr::col("environment"), names))
         .and_where(Expr::col("period").gte(periods.start))
         .and_where(Expr::col("period").lt(periods.end))
-        .take();
-    Ok(db.rows(&query, |row| row.get::<Period>(0)).await?.into_iter().collect())
+        .take()
 }
 
 /// Removes the periods that changes concern. `None` if there are too many changes.

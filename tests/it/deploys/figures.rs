@@ -14,8 +14,8 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Se
 
 use crate::harness::database::Database;
 use crate::harness::deploy_figures::{
-    Figures, PART, both, count, deploy, environment, moment, new_service, periods_with_figures, status, time, wanted,
-    window,
+    Figures, PART, both, both_of_each, count, deploy, environment, moment, new_service, periods_with_figures, status,
+    time, wanted, window,
 };
 
 /// The period in which the figures are computed. Some deploys are later.
@@ -25,6 +25,13 @@ async fn compare(db: &Db, random: &mut Rng, what: &str) {
     let (window, wanted) = (window(random), wanted(random));
     let [summed, plain] = both(db, &window, wanted).await;
     assert_eq!(summed, plain, "{what} {window:?} {wanted:?}");
+    // Others, without another order of what the tests write.
+    let (mut windows, mut others) = (vec![window], random.clone());
+    for _ in 0..others.usize(1..4) {
+        windows.push(self::window(&mut others));
+    }
+    let [summed, plain] = both_of_each(db, &windows, &windows[0].environments, wanted).await;
+    assert_eq!(summed, plain, "{what} {windows:?} {wanted:?}");
 }
 
 /// One of the deploys.
@@ -327,6 +334,7 @@ fn durations_are_read_as_written_and_percentiles_are_exact() {
             at(50).map(|median| (number(small.len() as u64), number(*median), number(*at(90).expect("one"))));
         let longest = at(90).copied().unwrap_or_default();
         for (search, most) in [(Search::of_short(), 1 << 18), (Search::of_long(), 1 << 11)] {
+            assert_eq!(percentiles(search.clone().unless_few(), &small), (percentiles(search.clone(), &small).0, 1));
             let (found, rounds) = percentiles(search, &small);
             let found = found.map(|found| (found.count, found.median, found.percentile90));
             assert_eq!(found, expected, "{small:?}");
@@ -343,6 +351,13 @@ fn durations_are_read_as_written_and_percentiles_are_exact() {
         let (duration, periods) = (random.u64(..most) >> 24, random.u64(..2));
         let periods = duration / (PERIOD.unsigned_abs() / 1_000_000) + periods;
         assert_eq!(durations::duration_and_periods(durations::recovery(duration, periods)), (duration, periods));
+    }
+    // As many as a round holds without counting them, and more.
+    for number in [1 << 15, (1 << 15) + 1, 100_000] {
+        let many: Vec<u64> = (0..number).map(|_| random.u64(..1 << 30)).collect();
+        for search in [Search::of_short(), Search::of_long()] {
+            assert_eq!(percentiles(search.clone().unless_few(), &many).0, percentiles(search, &many).0, "{number}");
+        }
     }
     for damaged in [&[1_u8][..], &[2, 0, 0, 0, 0, 7], &[1, 0, 0, 0, 4, 0, 0, 0, 0]] {
         durations::read(damaged, |_| {}).expect_err("damaged");

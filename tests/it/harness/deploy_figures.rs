@@ -94,6 +94,28 @@ pub async fn both(db: &Db, window: &Window, wanted: Wanted) -> [Metrics; 2] {
     [summed, plain.unwrap_or_default()]
 }
 
+/// The metrics of each of several windows from figures that are read for all of them, and from the deploys.
+pub async fn both_of_each(
+    db: &Db,
+    windows: &[Window],
+    environments: &Environments,
+    wanted: Wanted,
+) -> [Vec<Metrics>; 2] {
+    let snapshot = db.begin_read(None).await.expect("a snapshot");
+    let mut plain = Vec::new();
+    for window in windows {
+        let window = Window { environments: environments.clone(), ..window.clone() };
+        let found = metrics::measure(&snapshot, Whose::All, &window, wanted).await.expect("metrics").remove(&0);
+        plain.push(found.unwrap_or_default());
+    }
+    let spans: Vec<_> = windows.iter().map(|window| window.start..window.end).collect();
+    let summed = figures::measure_each(&snapshot, &spans, environments, wanted, figures::KEPT).await.expect("metrics");
+    // With more than may be held, so that each window is read by itself.
+    let again = figures::measure_each(&snapshot, &spans, environments, wanted, 0).await.expect("metrics");
+    assert_eq!(again, summed);
+    [summed, plain]
+}
+
 pub async fn count(db: &Db, table: &'static str) -> i64 {
     let count = Query::select().expr(Func::count(Expr::cust("*"))).from(table).take();
     db.read().rows(&count, |row| row.get(0)).await.expect("an answer")[0]

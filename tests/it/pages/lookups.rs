@@ -1,14 +1,16 @@
-//! Names in addresses and forms are looked up in few statements, within the budget of what pages read.
+//! Names in addresses and forms are looked up in few statements, within the budget of what pages read. So are the figures of
+//! deploys.
 
 use std::net::{IpAddr, Ipv4Addr};
 
 use rollcall::app::{Fields, Method, Session, Site, Visit};
-use rollcall::db::{Db, Read};
+use rollcall::db::{Db, Read, Write};
+use rollcall::deploy::figures::build;
 use rollcall::entity::user::{self, ProvisionedBy, Role};
-use rollcall::entity::{Timestamp, session, team};
+use rollcall::entity::{Timestamp, deploy, session, team};
 use rollcall::error::Error;
 use rollcall::graphql::{Catalogue, Settings};
-use sea_orm::EntityTrait;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
 use crate::harness::app::TestApp;
 use crate::harness::browser::Browser;
@@ -95,4 +97,30 @@ async fn names_in_forms_are_looked_up_within_the_budget_of_a_page() {
     assert!(refused.text().contains("<nav aria-label=\"Catalogue\">"), "{refused:?}");
     let teams = app.db.read().all(team::Entity::find()).await.expect("teams");
     assert!(teams.is_empty(), "a form whose names are not known changes nothing: {teams:?}");
+}
+
+#[tokio::test]
+async fn the_delivery_of_all_reads_the_figures_and_deploys_of_its_weeks_once() {
+    let database = Database::new().await;
+    let mut db = database.open().await;
+    rollcall::generate::catalogue(&db, 20, |_| {}).await.expect("a catalogue");
+    let now = Timestamp::now();
+    rollcall::generate::deploys(&db, 3_000, now, |_| {}).await.expect("deploys");
+    // Those of half a year are more than 24 weeks, and have their figures sooner.
+    let old = deploy::Column::DeployedAt.lt(Timestamp::from_micros(now.as_micros() - 182 * 86_400_000_000));
+    let old = deploy::Entity::delete_many().filter(old);
+    db.write(async |tx| tx.exec(old).await).await.expect("a removal");
+    build::update(&db, now).await.expect("figures");
+    let session = signed_in(&db).await;
+    let statements = Statements::of(&mut db);
+    let site = Site::new(db.clone(), Catalogue::new(db.clone(), Settings::new("test", "http://test")));
+    let answered = site.answer(&visit(&session, "delivery", "", None)).await;
+    assert!(answered.is_ok(), "there are few deploys");
+    let texts = statements.take_texts();
+    let with = |word: &str| texts.iter().filter(|text| text.contains(word)).count();
+    // Which periods have figures, and these. Of 24 weeks, 12, and each of 12.
+    assert_eq!(with("FROM \"deploy_period_figures\""), 2, "{texts:#?}");
+    // Also: how many changes and which, how many deploys came later and what they recovered (with an environment or without
+    // one), how many deploys are in no figures, and these.
+    assert_eq!(with("FROM \"deploy"), 9, "{texts:#?}");
 }
