@@ -214,16 +214,21 @@ impl Shared {
         if windows.len() < 2 {
             return Ok(None);
         }
-        let parts: Vec<Parts> = windows.iter().map(|window| self.parts(window)).collect();
-        let inside: BTreeSet<Period> = parts.iter().flat_map(|parts| &parts.inside).copied().collect();
+        // What a window consists of is not held: there can be any number of windows.
+        let (mut inside, mut gaps, mut one_by_one) = (BTreeSet::<Period>::new(), Vec::<Span>::new(), 0);
+        for window in windows {
+            let mut parts = self.parts(window);
+            one_by_one += parts.periods();
+            inside.extend(parts.inside);
+            gaps.append(&mut parts.gaps);
+            gaps = joined(gaps);
+        }
         let (Some(first), Some(last)) = (inside.first().copied(), inside.last().copied()) else { return Ok(None) };
         let periods = first..last + 1;
         // Windows far from each other have more periods between them. Recovery times are read of all later periods anyway.
-        let one_by_one: Period = parts.iter().map(Parts::periods).sum();
         if !wanted.recovery_time && periods.end - periods.start > one_by_one {
             return Ok(None);
         }
-        let gaps = joined(parts.iter().flat_map(|parts| parts.gaps.iter().cloned()).collect());
         if are_more(db, gaps.iter()).await? {
             return Ok(None);
         }
@@ -236,10 +241,11 @@ impl Shared {
         let usable = Usable { with_figures: Arc::clone(&self.with_figures), inside: Inside::new(first, &inside), kept };
         let periods = first..if wanted.recovery_time { Period::MAX } else { periods.end };
         let Some(read) = Together::read(db, environments, periods, usable, wanted).await? else { return Ok(None) };
-        let mut measured = Vec::with_capacity(parts.len());
-        for parts in &parts {
+        let mut measured = Vec::with_capacity(windows.len());
+        for window in windows {
             db.pause().await?;
-            let mut beside = self.beside(parts);
+            let parts = self.parts(window);
+            let mut beside = self.beside(&parts);
             beside.add_rows(deploys.iter().filter(|(at, _)| parts.is_in_gap(*at)).map(|(_, deploy)| *deploy));
             let inside = Inside::new(parts.inside.first().copied().unwrap_or(first), &parts.inside);
             measured.push(read.sum(&inside, &beside, wanted)?);
@@ -275,7 +281,9 @@ impl Shared {
     /// Says what of a window is read from figures.
     fn parts(&self, window: &Range<Timestamp>) -> Parts {
         let periods = whole_periods(window);
-        let inside: Vec<Period> = self.with_figures.iter().copied().filter(|period| periods.contains(period)).collect();
+        // A window within a period has none.
+        let periods = periods.start..Ord::max(periods.start, periods.end);
+        let inside: Vec<Period> = self.with_figures.range(periods).copied().collect();
         let gaps = gaps(window.start.as_micros()..window.end.as_micros(), &inside);
         Parts { inside, gaps }
     }

@@ -1,5 +1,10 @@
 //! DORA metrics, as clients ask for them. [`metrics`] computes those of services and teams, [`figures`] those of all.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+use tokio::task::yield_now;
+
 use crate::deploy::figures;
 use crate::deploy::metrics::{self, Metrics, Percentiles, Wanted, Whose, Window};
 use crate::entity::deploy::Environments;
@@ -26,12 +31,60 @@ pub(in crate::graphql) async fn of_each<'a>(
     Ok(ids.iter().map(|id| answer(found.get(id).unwrap_or(&none), &window)).collect())
 }
 
-/// The metrics of all services together.
+/// The metrics of all services together. Fields of one level ask at the same time, such as those of several months: the first
+/// of them reads for all that want the same of the same environments.
 pub(in crate::graphql) async fn of_account(args: &AccountDeployMetricsArgs, ctx: &Ctx<'_>) -> Result<DeployMetrics> {
     let AccountDeployMetricsArgs { start, end, environments } = args;
     let window = window((start, end, environments), ctx)?;
-    let found = figures::measure(ctx.db(), &window, wanted(ctx)).await?;
+    let wanted = wanted(ctx);
+    let asking = ctx.kept::<Asking>();
+    let answered = asking.ask(&window, wanted);
+    // Meanwhile, the other fields ask.
+    yield_now().await;
+    let alike = asking.take_alike(&window.environments, wanted);
+    if !alike.is_empty() {
+        let windows: Vec<_> = alike.iter().map(|one| one.window.start..one.window.end).collect();
+        let found = figures::measure_each(ctx.db(), &windows, &window.environments, wanted, figures::KEPT).await?;
+        for (one, found) in alike.into_iter().zip(found) {
+            // An error says that the field waits no more.
+            let _ = one.answer.send(found);
+        }
+    }
+    let found = match answered.await {
+        Ok(found) => found,
+        // The field that was to read has failed.
+        Err(_) => figures::measure(ctx.db(), &window, wanted).await?,
+    };
     Ok(answer(&found, &window))
+}
+
+/// The windows of all services that fields of a request ask for, until one of these fields reads.
+#[derive(Default)]
+struct Asking(Mutex<Vec<Waiting>>);
+
+struct Waiting {
+    window: Window,
+    wanted: Wanted,
+    answer: oneshot::Sender<Metrics>,
+}
+
+impl Asking {
+    fn lock(&self) -> MutexGuard<'_, Vec<Waiting>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks for a window. Returns where the answer arrives.
+    fn ask(&self, window: &Window, wanted: Wanted) -> oneshot::Receiver<Metrics> {
+        let (answer, answered) = oneshot::channel();
+        self.lock().push(Waiting { window: window.clone(), wanted, answer });
+        answered
+    }
+
+    /// Takes those that can be read together. Empty if another field reads them.
+    fn take_alike(&self, environments: &Environments, wanted: Wanted) -> Vec<Waiting> {
+        let is_alike = |one: &mut Waiting| one.wanted == wanted && one.window.environments == *environments;
+        self.lock().extract_if(.., is_alike).collect()
+    }
 }
 
 /// The window that a client asks for.

@@ -4,6 +4,7 @@ use async_graphql::Request;
 use futures_util::future::join_all;
 use hyper::header::{self, HeaderMap};
 use rollcall::db::{self, Db, Read, Write};
+use rollcall::deploy::figures::build;
 use rollcall::entity::audit::{self, Actor, Subject};
 use rollcall::entity::{Timestamp, deploy, service, token};
 use rollcall::graphql::field::id::Id;
@@ -11,7 +12,7 @@ use rollcall::graphql::request::caller::Caller;
 use rollcall::graphql::revert::SEARCHED;
 use rollcall::graphql::{Catalogue, Settings};
 use rollcall::http::auth::Tokens;
-use sea_orm::{DbBackend, EntityTrait, QueryOrder, QuerySelect, Set, Statement};
+use sea_orm::{ColumnTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set, Statement};
 use serde_json::{Value, json};
 
 use crate::harness::database::{Database, is_postgres};
@@ -259,6 +260,39 @@ async fn unselected_fields_cost_no_statement() {
         let (_, statements) = observed.run(query).await;
         assert_eq!(statements.len(), expected, "{query}: {statements:#?}");
     }
+}
+
+#[tokio::test]
+async fn metrics_of_several_windows_are_read_together() {
+    let observed = Observed::start().await;
+    let now = Timestamp::now();
+    rollcall::generate::deploys(&observed.db, 2_000, now, |_| {}).await.expect("deploys");
+    // The figures of fewer days are there sooner.
+    let old = deploy::Column::DeployedAt.lt(Timestamp::from_micros(now.as_micros() - 100 * 86_400_000_000));
+    let old = deploy::Entity::delete_many().filter(old);
+    observed.db.write(async |tx| tx.exec(old).await).await.expect("a removal");
+    build::update(&observed.db, now).await.expect("figures");
+    let ago = |days: i64| Timestamp::from_micros(now.as_micros() - days * 86_400_000_000);
+    let all = "deployCount failedCount changeLeadTime { count median } failedDeploymentRecoveryTime { count median }";
+    let field = |name: &str, start: i64, end: i64, selected: &str| {
+        format!("{name}: deployMetrics(start: \"{}\", end: \"{}\") {{ {selected} }}", ago(start), ago(end))
+    };
+    let windows = [field("a", 90, 30, all), field("b", 30, 2, all), field("c", 9, 0, all)];
+    let counts = field("counts", 90, 30, "deployCount");
+    let of_figures =
+        |statements: &[String]| statements.iter().filter(|sql| sql.contains("FROM \"deploy_period_figures\"")).count();
+    // Once for the periods that have figures, and once for the figures.
+    let (together, statements) = observed.run(&format!("{{ account {{ {} }} }}", windows.join(" "))).await;
+    assert_eq!(of_figures(&statements), 2, "{statements:#?}");
+    let (both, statements) = observed.run(&format!("{{ account {{ {counts} {} }} }}", windows.join(" "))).await;
+    assert_eq!(of_figures(&statements), 4, "durations are not read for who does not want them: {statements:#?}");
+    for (name, window) in ["a", "b", "c"].into_iter().zip(&windows) {
+        let (alone, _) = observed.run(&format!("{{ account {{ {window} }} }}")).await;
+        let expected = &alone["account"][name];
+        assert!(expected["deployCount"].as_i64() > Some(0), "{alone}");
+        assert_eq!([&together["account"][name], &both["account"][name]], [expected; 2], "{name}");
+    }
+    assert_eq!(both["account"]["counts"]["deployCount"], both["account"]["a"]["deployCount"]);
 }
 
 #[tokio::test]
