@@ -1,11 +1,12 @@
 //! What the events of a subscription must be about: its lists of teams, services, tiers and environments.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+
+use sea_orm::sea_query::{ExprTrait, Query, UnionType};
 
 use crate::entity::event_subscription::{Entity, NAMED, column};
 use crate::entity::field_rule::Reference;
-use crate::entity::{deploy, service, team, tier};
-use crate::graphql::field::draft;
+use crate::entity::{deploy, service, service_alias, team, team_alias, tier};
 use crate::graphql::prelude::*;
 
 /// The lists that an input gives. Absent leaves one unchanged; null or empty is all.
@@ -64,26 +65,112 @@ impl Noun {
     /// The ids of what a list names, each once. `None` if it is not given.
     async fn ids(self, db: &Transaction, given: MaybeUndefined<Vec<String>>) -> Result<Option<Vec<i64>>> {
         let Some(given) = entries(self.field(), given)? else { return Ok(None) };
+        let texts: Vec<&str> = given.iter().map(|entry| text::trim(entry)).collect();
+        let known = self.known(db, &texts).await?;
         let mut problems = Problems::default();
-        let (mut ids, mut known) = (Vec::with_capacity(given.len()), HashSet::new());
-        for entry in &given {
-            if let Some(id) = problems.take_any(self.id(db, text::trim(entry)).await)?
-                && known.insert(id)
-            {
-                ids.push(id);
+        let (mut ids, mut named) = (Vec::with_capacity(texts.len()), HashSet::new());
+        for text in texts {
+            let by_id = || self.number(text).filter(|id| known.ids.contains(id));
+            match known.by_name.get(text).copied().or_else(by_id) {
+                Some(id) if named.insert(id) => ids.push(id),
+                Some(_) => {}
+                None => problems.push(self.missing(text)),
             }
         }
         problems.none()?;
         Ok(Some(ids))
     }
 
-    async fn id(self, db: &Transaction, given: &str) -> Result<i64> {
+    /// The number in an id of such a row.
+    fn number(self, text: &str) -> Option<i64> {
+        match self {
+            Self::Team => id::number::<team::Entity>(text),
+            Self::Service => id::number::<service::Entity>(text),
+            Self::Tier => id::number::<tier::Entity>(text),
+        }
+    }
+
+    /// Whether a text is looked up as a name. Tiers are named by alias, even by one that looks like an id.
+    fn may_be_name(self, text: &str) -> bool {
+        matches!(self, Self::Tier) || id::decode(text).is_none()
+    }
+
+    /// What these texts name, as far as it exists.
+    async fn known(self, db: &Transaction, texts: &[&str]) -> Result<Known, db::Error> {
+        let ids: Vec<i64> = texts.iter().filter_map(|text| self.number(text)).collect();
+        let names: Vec<&str> = texts.iter().copied().filter(|text| self.may_be_name(text)).collect();
+        match self {
+            Self::Team => {
+                let by_name = (team_alias::Column::TeamId, team_alias::Column::Value);
+                Known::read(db, team::Column::Id, &ids, by_name, &names).await
+            }
+            Self::Service => {
+                let by_name = (service_alias::Column::ServiceId, service_alias::Column::Value);
+                Known::read(db, service::Column::Id, &ids, by_name, &names).await
+            }
+            Self::Tier => {
+                let by_name = (tier::Column::Id, tier::Column::Alias);
+                Known::read(db, tier::Column::Id, &ids, by_name, &names).await
+            }
+        }
+    }
+
+    /// The error for a text that names nothing.
+    fn missing(self, text: &str) -> UserError {
         let field = self.field();
         match self {
-            Self::Team => Ok(id::require::<team::Entity>(db, given, field).await?.id),
-            Self::Service => Ok(id::require::<service::Entity>(db, given, field).await?.id),
-            Self::Tier => draft::by_name(db, given, field, Reference::Tier).await,
+            Self::Team => id::missing::<team::Entity>(text, field),
+            Self::Service => id::missing::<service::Entity>(text, field),
+            Self::Tier if id::decode(text).is_some() => id::missing::<tier::Entity>(text, field),
+            Self::Tier => id::missing_name(field, Reference::Tier, text),
         }
+    }
+}
+
+/// Rows that a list names.
+#[derive(Default)]
+struct Known {
+    /// The ids of those that it names by id.
+    ids: HashSet<i64>,
+    /// The ids of the others, by the name.
+    by_name: HashMap<String, i64>,
+}
+
+impl Known {
+    /// Finds rows by their ids and by their names, in one statement. `key` and `name` are the columns of a table of names.
+    async fn read<I: ColumnTrait, N: ColumnTrait>(
+        db: &Transaction,
+        id: I,
+        ids: &[i64],
+        (key, name): (N, N),
+        names: &[&str],
+    ) -> Result<Self, db::Error> {
+        let by_id = Query::select()
+            .column(id)
+            .expr(Expr::cust("NULL").cast_as("text"))
+            .from(id.entity_name())
+            .and_where(db::any(db, id, ids))
+            .take();
+        let mut by_name = Query::select()
+            .columns([key, name])
+            .from(name.entity_name())
+            .and_where(db::any_text(db, name, names))
+            .take();
+        let query = match (ids.is_empty(), names.is_empty()) {
+            (true, true) => return Ok(Self::default()),
+            (true, false) => by_name,
+            (false, true) => by_id,
+            (false, false) => by_name.union(UnionType::All, by_id).take(),
+        };
+        let mut known = Self::default();
+        let found = db.rows(&query, |row| Ok((row.get::<Option<String>>(1)?, row.get::<i64>(0)?))).await?;
+        for (name, id) in found {
+            match name {
+                Some(name) => known.by_name.extend([(name, id)]),
+                None => known.ids.extend([id]),
+            }
+        }
+        Ok(known)
     }
 }
 

@@ -626,6 +626,36 @@ async fn a_subscription_is_checked_and_changed_only_by_whose_it_is() {
 }
 
 #[tokio::test]
+async fn each_name_that_is_not_known_has_its_error_in_the_order_of_the_lists() {
+    let app = TestApp::start().await;
+    let public = "https://hooks.example.com/a";
+    let made = data(&app, r#"mutation { own: teamCreate(input: { name: "Own" }) { team { id } } }"#).await;
+    let team = &made["own"]["team"]["id"];
+    let (all, _) = subscribed(&app, public, json!({})).await;
+    let unknown = [
+        ("teamIds", json!("nobody"), "\"nobody\""),
+        ("teamIds", json!(all), "EventSubscription"),
+        ("teamIds", json!(" no one "), "\"no one\""),
+        ("serviceIds", team.clone(), "Team"),
+        ("serviceIds", json!("nothing"), "\"nothing\""),
+        ("tierAliases", json!("tier_9"), "\"tier_9\""),
+        ("tierAliases", team.clone(), "Team"),
+    ];
+    // Between some that are known.
+    let mut lists = json!({ "teamIds": ["own", team], "serviceIds": [], "tierAliases": ["tier_1"] });
+    let mut expected = Vec::new();
+    for (list, name, said) in unknown {
+        let alone = mistakes(&app, input(public, json!({ (list): [name] }))).await;
+        assert_eq!(alone[0]["path"], json!([list]), "{alone}");
+        assert!(alone[0]["message"].as_str().is_some_and(|message| message.contains(said)), "{said}: {alone}");
+        expected.push(alone[0].clone());
+        lists[list].as_array_mut().expect("a list").push(name);
+    }
+    lists["teamIds"].as_array_mut().expect("a list").push(json!("own"));
+    assert_eq!(mistakes(&app, input(public, lists)).await, json!(expected));
+}
+
+#[tokio::test]
 async fn a_subscription_reads_back_as_it_was_set() {
     let app = TestApp::start().await;
     let made = data(

@@ -296,6 +296,41 @@ async fn metrics_of_several_windows_are_read_together() {
 }
 
 #[tokio::test]
+async fn the_names_of_a_subscription_are_looked_up_at_once() {
+    let observed = Observed::start().await;
+    let query = "{ account {
+        services(first: 12) { nodes { id alias } } teams(first: 6) { nodes { id alias } } tiers { id alias }
+    } }";
+    let (data, _) = observed.run(query).await;
+    let mut taken = Vec::new();
+    for (place, number) in [1, 1, 3].into_iter().enumerate() {
+        // Some by id and as many by name.
+        let named = |nouns: &Value| {
+            let nouns = nouns.as_array().expect("a list").iter().take(2 * number).enumerate();
+            let names = nouns.map(|(place, noun)| noun[if place % 2 == 0 { "id" } else { "alias" }].to_string());
+            names.collect::<Vec<_>>().join(", ")
+        };
+        let account = &data["account"];
+        let (services, teams) = (named(&account["services"]["nodes"]), named(&account["teams"]["nodes"]));
+        let mutation = format!(
+            "mutation {{ done: eventSubscriptionCreate(input: {{
+                name: \"{place}\", receiverUrl: \"https://hooks.example.com/a\", events: [service_changed],
+                serviceIds: [{services}], teamIds: [{teams}], tierAliases: [{}]
+            }}) {{ errors {{ message }} }} }}",
+            named(&account["tiers"])
+        );
+        let (done, statements) = observed.run(&mutation).await;
+        assert_eq!(done["done"]["errors"], json!([]), "{mutation}");
+        for names in ["service_alias", "team_alias"] {
+            let with_names = |sql: &&String| sql.starts_with("SELECT") && sql.contains(&format!("FROM \"{names}\""));
+            assert_eq!(statements.iter().filter(with_names).count(), 1, "{names}: {statements:#?}");
+        }
+        taken.push(statements.len());
+    }
+    assert_eq!(taken[1], taken[2], "however many names there are");
+}
+
+#[tokio::test]
 async fn the_queries_of_saved_views_are_read_only_if_a_field_needs_them() {
     let observed = Observed::start().await;
     let (_, first) = observed.run("{ account { savedViews { id name own owner { name } htmlUrl } } }").await;
