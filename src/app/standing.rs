@@ -12,7 +12,7 @@ use super::plot::{self, Bar};
 use super::standard_parts::{address, mark, name, told};
 use super::visit::{Fields, Visit, path};
 use super::{Answer, Fault, Site};
-use crate::entity::Timestamp;
+use crate::entity::{Timestamp, action};
 
 /// The number of checks of a service that its page shows, those that it does not pass first.
 const CHECKS: usize = 100;
@@ -262,7 +262,7 @@ fn row(change: &StandingChange, now: Timestamp) -> Markup {
                 @if let Some(message) = &change.message { small.on-phones { (told(message)) } }
             }
             td.wide { (told(change.message.as_deref().unwrap_or_default())) }
-            td.wide { (change.cause) }
+            td.wide { (action::causes(&change.cause)) }
         }
     }
 }

@@ -8,10 +8,10 @@ use serde_json::Value as Json;
 use super::Fault;
 use super::visit::path;
 use crate::db::ReadHandle;
+use crate::entity::action::spaced;
 use crate::entity::audit::{ActorKind, Model};
 use crate::entity::token::REPLACED;
 use crate::entity::{ByIds, domain, service, system, team};
-use crate::graphql::history::words::spaced;
 use crate::graphql::history::words::{NOTHING, meant, sides};
 pub use crate::graphql::history::words::{changed, done, field_name, in_words, lines, reverted, text_in_words};
 

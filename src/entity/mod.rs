@@ -8,7 +8,8 @@
 //! settings. Rows are read and written only of tables that say what they are to the audit ([`Table`]).
 //!
 //! [`table`](mod@table) declares a table, [`field_rule`] the rules of its columns, and [`text`] the lengths.
-//! [`row_lock`] locks rows, [`pages`] writes the addresses of pages, and [`change`] tells what a transaction changed.
+//! [`row_lock`] locks rows, [`pages`] writes the addresses of pages, [`action`] says the names of actions in words, and
+//! [`change`] tells what a transaction changed.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
@@ -19,6 +20,7 @@ use self::alias::AliasTable;
 use self::table::{by_alias, called, rules, table};
 use crate::db::{self, AnyTable, Build, OfKeys, Read, ReadHandle, Shape, Table, Told, Write, WriteHandle, to_each};
 
+pub mod action;
 pub mod alert_source;
 pub mod alert_source_service;
 pub mod alias;

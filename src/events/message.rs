@@ -321,14 +321,14 @@ mod tests {
             sentence(&event(What::Checked, "Cart", check), Kind::CheckFailed, Form::Slack),
             format!(
                 "The service {link} does not pass the check Has an owner: It has no owner. Wanted: an owner; cause: \
-                 tagCreate by ada."
+                 tag added by ada."
             )
         );
         let level = json!({ "alias": "cart", "cause": "tagCreate by ada",
             "level": { "old": "Silver", "new": "Bronze", "hasRisen": false } });
         assert_eq!(
             sentence(&event(What::Rated, "Cart", level), Kind::LevelLost, Form::Slack),
-            format!("The service {link} has fallen to the level Bronze; it was Silver; cause: tagCreate by ada.")
+            format!("The service {link} has fallen to the level Bronze; it was Silver; cause: tag added by ada.")
         );
     }
 

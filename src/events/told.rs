@@ -4,9 +4,9 @@ use serde_json::{Map, Value as Json, json};
 
 use super::message::{cut, link, plain};
 use super::page::{Pages, Shown};
-use crate::entity::Timestamp;
 use crate::entity::event::{Kind, Model as Event, What};
 use crate::entity::event_subscription::Form;
+use crate::entity::{Timestamp, action};
 
 /// About the longest sentence of a message in a chat, or of a line of a digest, in characters. Facts for which it has no
 /// room are counted.
@@ -288,8 +288,8 @@ impl<'a> Said<'a> {
 
     /// What made a result or a level change.
     fn cause(&self, form: Form) -> Option<String> {
-        self.at(&["cause"]).filter(|cause| !cause.is_empty())?;
-        self.fact(form, "cause", &["cause"])
+        let cause = self.at(&["cause"]).filter(|cause| !cause.is_empty())?;
+        Some(format!("cause: {}", value(form, &action::causes(cause))))
     }
 
     fn critical(&self, form: Form, name: &str, by: &str) -> Told {

@@ -89,7 +89,7 @@ async function hour(server, { unit, take }) {
   await click(main.getByRole('link', { name: 'All checks' }));
   await appears(() => main.getByRole('region', { name: 'Checks' }).getByRole('row', { name: /Has an owner.*passed/ }));
   await appears(() => main.getByRole('row', { name: /Was deployed in the last 90 days.*failed → passed.*a deploy/ }));
-  await appears(() => main.getByRole('row', { name: /Has an owner.*failed → passed.*apply by ci/ }));
+  await appears(() => main.getByRole('row', { name: /Has an owner.*failed → passed.*file applied by ci/ }));
   await picture(page, 'standards-4-history');
 
   // A campaign reaches its end.

@@ -2,43 +2,22 @@
 
 use serde_json::{Map, Value as Json};
 
+use crate::entity::action::{self, APPLY, RELEASE, REVERT, spaced};
 use crate::entity::audit::{self, Model};
 use crate::graphql::field::id;
-
-/// The verbs at the end of an action's name, and how they are said.
-const VERBS: &[(&str, &str)] = &[
-    ("Create", "added"),
-    ("Update", "changed"),
-    ("Delete", "removed"),
-    ("Assign", "set"),
-    ("Unassign", "cleared"),
-    ("Upsert", "set"),
-    ("Accept", "accepted"),
-    ("Unignore", "reopened"),
-    ("Ignore", "ignored"),
-    ("Add", "added to"),
-    ("Remove", "removed from"),
-    ("Release", "released"),
-    ("Undo", "undid"),
-    ("UrlRotate", "gave a new URL to"),
-];
-
-/// The action that reverts another.
-const REVERT: &str = "changeRevert";
 
 /// What was done: `changed service`, `removed tool`.
 pub fn done(entry: &Model) -> String {
     let action = &*entry.action;
-    let found = VERBS.iter().find_map(|(end, verb)| Some((action.strip_suffix(end)?, *verb)));
-    match found {
+    match action::parts(action) {
         // Something else was deleted. What belongs to it goes along; anything else has lost a reference, or has another owner.
         Some((noun, "removed")) if is_another(entry, noun) => {
             let verb = if goes_along(entry) { "removed" } else { "changed" };
             format!("{verb} {}", spaced(entry.subject_class.as_deref().unwrap_or_default()))
         }
         Some((noun, verb)) if !noun.is_empty() => format!("{verb} {}", spaced(noun)),
-        _ if action == "apply" => "applied a file to".to_owned(),
-        _ if action == "release" => "unlocked".to_owned(),
+        _ if action == APPLY => "applied a file to".to_owned(),
+        _ if action == RELEASE => "unlocked".to_owned(),
         _ if action == REVERT => "reverted a change".to_owned(),
         _ => spaced(action),
     }
@@ -53,18 +32,6 @@ fn is_another(entry: &Model, noun: &str) -> bool {
 fn goes_along(entry: &Model) -> bool {
     let is_gone = |change: &Json| change.get("new").is_some_and(Json::is_null);
     entry.owner_id.is_some() && changed(entry).is_some_and(|changed| changed.values().all(is_gone))
-}
-
-/// Separates the words of a name: `serviceDependency` becomes `service dependency`.
-pub fn spaced(name: &str) -> String {
-    let mut text = String::with_capacity(name.len() + 8);
-    for letter in name.chars() {
-        if letter.is_uppercase() && !text.is_empty() {
-            text.push(' ');
-        }
-        text.extend(letter.to_lowercase());
-    }
-    text
 }
 
 /// The lists whose entries have names, and the word for an entry. Its name stays as people write it.

@@ -539,7 +539,7 @@ async fn pages_show_since_when_and_the_trend() {
     settled(app).await;
     let browser = Browser::of(app, Role::Admin).await;
     let page = browser.page("/services/bare/standards").await;
-    for expected in ["failed → passed", "Beginner → Silver", "tagCreate by a test"] {
+    for expected in ["failed → passed", "Beginner → Silver", "tag added by a test"] {
         assert!(page.contains(expected), "{expected}: {page}");
     }
     // What it passes now is said, too, above what changed.
