@@ -23,6 +23,9 @@ pub fn at_a_glance(service: &Service, issues: &Issues, production: &Environments
     let of_owner = service.owner.iter().flat_map(|owner| owner.contacts.iter().flatten());
     let contacts: Vec<&Contact> = own.chain(of_owner).collect();
     let here = address(&service.aliases);
+    let failed = failed(service, production);
+    // What is broken says it, then.
+    let has_status = failed.is_none_or(|(_, has_later)| has_later);
     html! {
         dl.now {
             div {
@@ -55,20 +58,21 @@ pub fn at_a_glance(service: &Service, issues: &Issues, production: &Environments
             }
             div {
                 dt { "Last deploy" }
-                dd { (last_deploy(service, now)) }
-                (broken(service, issues, production, now))
+                dd { (last_deploy(service, has_status, now)) }
+                (broken(service, failed, issues, now))
             }
             (links(service, &here))
         }
     }
 }
 
-fn last_deploy(service: &Service, now: Timestamp) -> Markup {
+/// When and where it was deployed last, with the result if `has_status`.
+fn last_deploy(service: &Service, has_status: bool, now: Timestamp) -> Markup {
     html! {
         @match service.deploys.nodes.first() {
             Some(deploy) => {
                 a href="#deploys" { (time(deploy.deployed_at.0, now)) } " "
-                (status(deploy.deploy_status, deploy.status.as_deref()))
+                @if has_status { (status(deploy.deploy_status, deploy.status.as_deref())) }
                 @if let Some(environment) = &deploy.environment { small { (environment) } }
             },
             None => span.soft { "never" },
@@ -131,9 +135,8 @@ fn failed<'s>(service: &'s Service, production: &Environments) -> Option<(&'s De
     (last.deploy_status == DeployStatusEnum::Failure).then_some((last, place > 0))
 }
 
-/// What is broken, as far as the catalogue knows.
-fn broken(service: &Service, issues: &Issues, production: &Environments, now: Timestamp) -> Markup {
-    let failed = failed(service, production);
+/// What is broken, as far as the catalogue knows. `failed` is what [`failed`] says.
+fn broken(service: &Service, failed: Option<(&Deploy, bool)>, issues: &Issues, now: Timestamp) -> Markup {
     let severe = issues.severe();
     let is_raised = |link: &&AlertSourceService| link.status == AlertSourceStatusTypeEnum::Alert;
     let alerts: Vec<_> = service.alert_source_services.nodes.iter().filter(is_raised).collect();
@@ -147,7 +150,9 @@ fn broken(service: &Service, issues: &Issues, production: &Environments, now: Ti
                 @if alerts.len() > NEAR { span.mark.bad { (alerts.len() - NEAR) " more alerts" } " " }
                 @if let Some((deploy, has_later)) = failed {
                     a.mark.bad href="#deploys" {
-                        "failed in " (deploy.environment.as_deref().unwrap_or("production")) ", " (time(deploy.deployed_at.0, now))
+                        @if has_later {
+                            "failed in " (deploy.environment.as_deref().unwrap_or("production")) ", " (time(deploy.deployed_at.0, now))
+                        } @else { "the last deploy failed" }
                     } " "
                     @if has_later { small { "No later deploy there succeeded." } }
                 }

@@ -239,7 +239,7 @@ pub fn owner(team: Option<(&str, &str)>) -> Markup {
 
 /// The status of a deploy.
 pub fn status(understood: DeployStatusEnum, sent: Option<&str>) -> Markup {
-    // The normalised status, in the words of the webhook. The tooltip shows the pipeline's own word.
+    // The normalised status, in the words of the webhook. The tooltip shows the pipeline's own word, if it is another.
     let (class, word) = match understood {
         DeployStatusEnum::Success => ("mark brief good", Some("succeeded")),
         DeployStatusEnum::Failure => ("mark brief bad", Some("failed")),
@@ -248,7 +248,8 @@ pub fn status(understood: DeployStatusEnum, sent: Option<&str>) -> Markup {
         DeployStatusEnum::Canceled => ("mark brief none", Some("cancelled")),
         DeployStatusEnum::NoStatus => ("mark none", sent),
     };
-    html! { @if let Some(word) = word { span class=(class) title=[sent] { (word) } } }
+    let own = sent.filter(|own| Some(*own) != word);
+    html! { @if let Some(word) = word { span class=(class) title=[own] { (word) } } }
 }
 
 /// Formats a number with its noun, such as `1 deploy`, `2,000 deploys`, `2 repositories`.

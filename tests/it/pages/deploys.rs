@@ -232,3 +232,19 @@ async fn lists_keep_their_page_if_the_address_is_not_understood() {
         assert_eq!(ada.get(path).await.status, 400, "{path}");
     }
 }
+
+#[tokio::test]
+async fn the_strip_of_a_service_says_once_that_its_last_deploy_failed() {
+    let endpoint = deployed().await;
+    let browser = Browser::of(&endpoint.app, Role::Viewer).await;
+    let strip = async |alias: &str| {
+        let page = browser.page(&format!("/services/{alias}")).await;
+        let rest = page.split_once("<dl class=\"now\">").expect("the strip").1;
+        rest.split_once("</dl>").expect("its end").0.to_owned()
+    };
+    let other = strip("other").await;
+    assert!(other.contains("the last deploy failed") && other.matches("failed").count() == 1, "{other}");
+    // Another deploy came after the one that failed.
+    let cart = strip("cart_b").await;
+    assert!(cart.contains("failed in production, ") && cart.contains(">running<"), "{cart}");
+}
