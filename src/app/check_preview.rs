@@ -6,8 +6,8 @@ use serde_json::{Map, Value as Json, json};
 use super::ask::ask_json;
 use super::form::Mistakes;
 use super::parts::count;
-use super::standard_parts::{told, with_links};
-use super::visit::{Visit, path};
+use super::standard_parts::{Miss, misses, with_links};
+use super::visit::Visit;
 use super::{Fault, Site};
 use crate::graphql::standards::check;
 
@@ -103,10 +103,16 @@ fn sentence_in(check: &Json) -> String {
     sentence_of(check["description"].as_str().unwrap_or_default())
 }
 
+fn miss(one: &Json) -> Miss<'_> {
+    let service = &one["service"];
+    let service = service["name"].as_str().zip(service["aliases"][0].as_str());
+    Miss { service, status: None, message: one["message"].as_str().unwrap_or_default(), answer: html! {} }
+}
+
 fn shown(check: &Json, sentence: &str) -> Markup {
     let number = |name: &str| check["counts"][name].as_i64().unwrap_or_default();
     let (passed, failed, pending) = (number("passed"), number("failed"), number("pending"));
-    let misses = check["misses"].as_array().map_or(&[][..], Vec::as_slice);
+    let missing: Vec<Miss<'_>> = check["misses"].as_array().into_iter().flatten().map(miss).collect();
     let missed = failed + pending;
     html! {
         h2 #preview { "Preview" }
@@ -115,13 +121,7 @@ fn shown(check: &Json, sentence: &str) -> Markup {
             "Nothing is saved. Of " (count(passed + missed, "service")) ", " (passed) " would pass, " (failed) " would fail"
             @if pending > 0 { ", and of " (pending) " nothing would be known yet" } "."
         }
-        ul { @for miss in misses {
-            li {
-                @let service = &miss["service"];
-                a href=(path(["services", service["aliases"][0].as_str().unwrap_or_default()])) { (service["name"].as_str().unwrap_or_default()) }
-                " " span.soft { (told(miss["message"].as_str().unwrap_or_default())) }
-            }
-        } }
-        @if usize::try_from(missed).unwrap_or_default() > misses.len() { p.soft { "The first " (misses.len()) " of " (missed) "." } }
+        (misses(&missing))
+        @if usize::try_from(missed).unwrap_or_default() > missing.len() { p.soft { "The first " (missing.len()) " of " (missed) "." } }
     }
 }

@@ -4,11 +4,10 @@ use maud::{Markup, html};
 
 use super::ask::ask;
 use super::layout::{Head, page as framed};
-use super::operations::measured::CheckResult;
 use super::operations::scorecard::{LevelCount, Scorecard};
-use super::operations::{self, Measured as Report};
+use super::operations::{self, CheckType, Failing, Measured as Report};
 use super::parts::{count, local};
-use super::standard_parts::{address, failure, governed, name, state};
+use super::standard_parts::{Miss, address, governed, misses, name, state};
 use super::visit::{Visit, path};
 use super::{Answer, Fault, Site, manual, standing};
 
@@ -86,13 +85,23 @@ fn facts(scorecard: &Scorecard, app_url: &str) -> Markup {
     }
 }
 
+/// Lists the services that do not pass a check, given its type and its id, with links to answer a manual one.
+pub fn missing(visit: &Visit, (kind, check): (Option<CheckType>, &str), failing: &[Failing]) -> Markup {
+    let may_answer = manual::may_answer_all(visit);
+    let all: Vec<Miss<'_>> = failing
+        .iter()
+        .map(|result| {
+            let alias = result.service_alias.as_deref();
+            let name = result.service.as_ref().map(|service| &*service.name);
+            let answer = manual::link(may_answer, kind, check, alias);
+            Miss { service: name.zip(alias), status: Some(result.status), message: &result.message, answer }
+        })
+        .collect();
+    misses(&all)
+}
+
 /// Checks, each with how many services pass it, and which do not.
 pub fn checks(visit: &Visit, reports: &[Report]) -> Markup {
-    let row = |report: &Report, result: &CheckResult| {
-        let (service, alias) = (result.service.as_ref().map(|service| &*service.name), result.service_alias.as_deref());
-        let answer = manual::link(manual::may_answer_all(visit), report.check.r#type, &report.check.id, alias);
-        failure(service, alias, result.status, &result.message, &answer)
-    };
     let one = |report: &Report| {
         let check = &report.check;
         let level = check.level.as_ref().and_then(|level| level.name.as_deref());
@@ -105,9 +114,7 @@ pub fn checks(visit: &Visit, reports: &[Report]) -> Markup {
                     @if let Some(level) = level { " " span.mark.none { (level) } }
                     " " (state(check.enabled, check.enable_on))
                 }
-                ul { @for result in &report.failing {
-                    (row(report, result))
-                } }
+                (missing(visit, (check.r#type, &check.id), &report.failing))
                 @if usize::try_from(missed).unwrap_or_default() > shown { p.soft { "The first " (shown) " of " (missed) "." } }
             }
         }

@@ -36,18 +36,47 @@ pub fn governed(file: Option<&str>) -> Markup {
     }
 }
 
-/// A service that does not pass a check, in a list. `answer` leads to the form that answers the check, if any.
-pub fn failure(
-    service: Option<&str>,
-    alias: Option<&str>,
-    status: CheckStatus,
-    message: &str,
-    answer: &Markup,
-) -> Markup {
+/// A service that does not pass a check.
+pub struct Miss<'m> {
+    /// Its name and its alias, if it is still there.
+    pub service: Option<(&'m str, &'m str)>,
+    /// The result, if the check is stored.
+    pub status: Option<CheckStatus>,
+    /// Why it does not pass.
+    pub message: &'m str,
+    /// A link to the form that answers the check, or nothing.
+    pub answer: Markup,
+}
+
+/// Lists services that do not pass a check. A reason that several of them have is said once, with these below it.
+pub fn misses(all: &[Miss<'_>]) -> Markup {
+    let mut reasons: Vec<Vec<&Miss<'_>>> = Vec::new();
+    for one in all {
+        let same = |own: &&mut Vec<&Miss<'_>>| {
+            own.first().is_some_and(|own| (own.status, own.message) == (one.status, one.message))
+        };
+        match reasons.iter_mut().find(same) {
+            Some(own) => own.push(one),
+            None => reasons.push(vec![one]),
+        }
+    }
+    let name = |miss: &Miss<'_>| {
+        html! { @if let Some((name, alias)) = miss.service { a href=(path(["services", alias])) { (name) } } }
+    };
+    let why = |miss: &Miss<'_>| {
+        html! { @if let Some(status) = miss.status { (mark(status)) " " } span.soft { (told(miss.message)) } }
+    };
     html! {
-        li {
-            @if let (Some(service), Some(alias)) = (service, alias) { a href=(path(["services", alias])) { (service) } }
-            " " (mark(status)) " " span.soft { (told(message)) } (answer)
+        @if !reasons.is_empty() {
+            ul { @for own in &reasons {
+                li { @match &**own {
+                    [one] => { (name(one)) " " (why(one)) (one.answer) },
+                    several => {
+                        @if let Some(first) = several.first() { (why(first)) }
+                        ul.near { @for one in several { li { (name(one)) (one.answer) } } }
+                    },
+                } }
+            } }
         }
     }
 }
@@ -74,5 +103,27 @@ pub fn mark(status: CheckStatus) -> Markup {
         CheckStatus::Pending => html! { span.mark.warn { "pending" } },
         CheckStatus::Passed => html! { span.mark.good { "passed" } },
         CheckStatus::Upcoming => html! { span.mark.none { "upcoming" } },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_that_several_services_have_is_said_once() {
+        let miss = |service, message| Miss {
+            service: Some(service),
+            status: Some(CheckStatus::Failed),
+            message,
+            answer: html! {},
+        };
+        let (cart, shop, mail) = (("Cart", "cart"), ("Shop", "shop"), ("Mail", "mail"));
+        let shown = misses(&[miss(cart, "No owner."), miss(shop, "No tier."), miss(mail, "No owner.")]).into_string();
+        assert_eq!((shown.matches("No owner.").count(), shown.matches("No tier.").count()), (1, 1), "{shown}");
+        let place = |text: &str| shown.find(text).expect(text);
+        let order = ["No owner.", "/services/cart", "/services/mail", "/services/shop", "No tier."].map(place);
+        assert!(order.is_sorted(), "{shown}");
+        assert_eq!(shown.matches("failed").count(), 2, "{shown}");
     }
 }

@@ -7,13 +7,13 @@ use super::form::Mistakes;
 use super::layout::{Head, page as framed};
 use super::markdown::prose;
 use super::operations::service_standards::{CheckResult, MaturityReport};
-use super::operations::standard::{CheckReport, CheckResult as Failing};
+use super::operations::standard::CheckReport;
 use super::operations::standards::{
     CategoryConnectionTypeNodes as Category, CheckReport as Report, LevelConnectionTypeNodes as Level, Rubric,
 };
 use super::operations::{self, CheckStatus};
 use super::parts::{count, date, delete_button, empty, grouped, local};
-use super::standard_parts::{address, failure, governed, mark, name, state, told, with_links};
+use super::standard_parts::{address, governed, mark, name, state, told, with_links};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, campaigns, manual, scorecards, standing};
 use crate::entity::user::Role;
@@ -215,19 +215,13 @@ fn facts(report: &CheckReport, home: Option<&Home>, app_url: &str) -> Markup {
 fn failing(visit: &Visit, report: &CheckReport) -> Markup {
     let missed = report.failed + report.pending;
     let shown = report.failing.len();
-    let row = |one: &Failing| {
-        let service = one.service.as_ref().map(|service| &*service.name);
-        let alias = one.service_alias.as_deref();
-        let answer = manual::link(manual::may_answer_all(visit), report.check.r#type, &report.check.id, alias);
-        failure(service, alias, one.status, &one.message, &answer)
-    };
     html! {
         section.card {
             h2 { "Not passed" }
             @if report.services == 0 { p.soft { "It is for no service." } }
             @else if missed == 0 { p { "All services pass." } }
             @else {
-                ul { @for one in &report.failing { (row(one)) } }
+                (scorecards::missing(visit, (report.check.r#type, &report.check.id), &report.failing))
                 @if usize::try_from(missed).unwrap_or_default() > shown { p.soft { "The first " (shown) " of " (missed) "." } }
             }
         }
