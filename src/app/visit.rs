@@ -97,20 +97,43 @@ pub enum Done {
     Saved,
     /// It deleted something.
     Deleted,
+    /// It gave an integration a new URL.
+    Moved,
+    /// It sends a test to a receiver of events.
+    Tested,
+    /// It sends again what a receiver of events did not take.
+    Resent,
 }
 
 impl Done {
+    const ALL: [Self; 5] = [Self::Saved, Self::Deleted, Self::Moved, Self::Tested, Self::Resent];
+
+    /// What a form at this path does.
+    fn at(path: &[String]) -> Self {
+        let (first, last) = (path.first().map_or("", String::as_str), path.last().map_or("", String::as_str));
+        match (first, last) {
+            (_, last) if last == "delete" || last.ends_with("-delete") => Self::Deleted,
+            ("integrations", "rotate") => Self::Moved,
+            ("events", "test") => Self::Tested,
+            ("events", "resend") => Self::Resent,
+            _ => Self::Saved,
+        }
+    }
+
     /// Takes the note out of a page's query.
     pub fn take(query: &mut Fields) -> Option<Self> {
         let word = query.get(DONE).to_owned();
         *query = query.without(DONE);
-        [Self::Saved, Self::Deleted].into_iter().find(|done| done.word() == word)
+        Self::ALL.into_iter().find(|done| done.word() == word)
     }
 
     fn word(self) -> &'static str {
         match self {
             Self::Saved => "saved",
             Self::Deleted => "deleted",
+            Self::Moved => "moved",
+            Self::Tested => "tested",
+            Self::Resent => "resent",
         }
     }
 
@@ -119,6 +142,11 @@ impl Done {
         match self {
             Self::Saved => "Saved.",
             Self::Deleted => "Deleted.",
+            Self::Moved => {
+                "It has a new URL, which is below. The old one no longer works: put the new one into whatever posts to it."
+            }
+            Self::Tested => "A test is being sent. Reload this page to see what came back.",
+            Self::Resent => "What failed is being sent again. Reload this page to see what came back.",
         }
     }
 }
@@ -139,11 +167,9 @@ impl Visit {
         if !is_form || !to.starts_with('/') || first.starts_with("sign-") || query.split('&').any(says_itself) {
             return to;
         }
-        let deletes = self.path.last().is_some_and(|last| last == "delete" || last.ends_with("-delete"));
-        let done = if deletes { Done::Deleted } else { Done::Saved };
         let (address, fragment) = to.split_at(to.find('#').unwrap_or(to.len()));
         let joint = if address.contains('?') { '&' } else { '?' };
-        format!("{address}{joint}{DONE}={}{fragment}", done.word())
+        format!("{address}{joint}{DONE}={}{fragment}", Done::at(&self.path).word())
     }
 }
 

@@ -229,7 +229,7 @@ job('give a webhook whose URL has leaked a new one', 4, async ({ page, main, cli
   await click(main.getByRole('link', { name: 'Leaked' }));
   await click(main.locator('summary', { hasText: 'New URL' }));
   await click(main.locator('form button', { hasText: 'Yes, new URL' }));
-  await page.getByText('Saved.').waitFor();
+  await page.getByText('It has a new URL, which is below.').waitFor();
   const [now] = (await main.locator('#address').textContent()).match(/\/integrations\/deploy\/[0-9a-f-]+/);
   assert.notEqual(now, old);
   const post = (path) => fetch(server.origin + path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' });

@@ -902,7 +902,9 @@ async fn the_pages_make_test_and_delete_a_subscription() {
     let read = data(&app, "{ account { eventSubscriptions { nodes { id } } } }").await;
     let id = read["account"]["eventSubscriptions"]["nodes"][0]["id"].as_str().expect("an id");
     let own = format!("/events/{id}");
-    assert_eq!(admin.post(&format!("{own}/test"), &[]).await.status, 303);
+    let tested = admin.post(&format!("{own}/test"), &[]).await;
+    assert_eq!((tested.location(), tested.header("location")), (&*own, Some(&*format!("{own}?done=tested"))));
+    assert!(admin.page(&format!("{own}?done=tested")).await.contains("A test is being sent."));
     let got = receiver.exactly(1).await;
     let link = format!("<http://{}{own}|Chat>", app.address);
     let text = got[0].body()["text"].as_str().expect("a text").to_owned();

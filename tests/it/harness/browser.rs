@@ -27,7 +27,9 @@ impl Response {
     pub fn location(&self) -> &str {
         assert_eq!(self.status, 303, "{self:?}");
         let place = self.header("location").expect("a place");
-        ["?done=saved", "?done=deleted"].into_iter().find_map(|note| place.strip_suffix(note)).unwrap_or(place)
+        let notes = ["saved", "deleted", "moved", "tested", "resent"];
+        let bare = |note: &str| place.strip_suffix(note)?.strip_suffix("?done=");
+        notes.into_iter().find_map(bare).unwrap_or(place)
     }
 
     /// The target without its query.

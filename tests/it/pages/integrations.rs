@@ -143,8 +143,10 @@ async fn the_page_of_an_integration_gives_it_a_new_url() {
     let rotate = format!("{here}/rotate");
     assert!(before.contains(&format!("<form method=\"post\" action=\"{rotate}\">")), "{before}");
     assert!(before.contains("Yes, new URL"), "{before}");
-    assert_eq!(browser.post(&rotate, &[]).await.location(), here);
-    let after = browser.page(&here).await;
+    let moved = browser.post(&rotate, &[]).await;
+    assert_eq!(moved.location(), here);
+    let after = browser.page(moved.header("location").expect("a place")).await;
+    assert!(after.contains("The old one no longer works") && !after.contains("Saved."), "{after}");
     let url = between(&after, "id=\"address\"", "</code>");
     assert!(url.contains("/integrations/deploy/") && !after.contains(&endpoint.path), "{after}");
     assert_eq!(endpoint.post_with(json!({})).await.status, 404);
