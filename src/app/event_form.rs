@@ -48,7 +48,7 @@ const FORMS: [EventFormEnum; 6] = [
 /// Shows the form for a new subscription.
 pub async fn new(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
     rights::to_create(site, session).await?;
-    let choices = choices(site, visit).await?;
+    let choices = read_choices(site, visit).await?;
     let begun = Fields::one(ENABLED, "on")
         .and(EVENTS, "deploy_failed")
         .and(TEAMS, visit.query.get("team"))
@@ -145,7 +145,7 @@ pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
             Ok(Answer::page(layout(visit, form.get(NAME), main)))
         }
         Err(mistakes) => {
-            let choices = choices(site, visit).await?;
+            let choices = read_choices(site, visit).await?;
             Ok(Answer::refused(new_form(visit, &choices, form, &mistakes)))
         }
     }
@@ -157,7 +157,7 @@ struct Choices {
     offers: Offers,
 }
 
-async fn choices(site: &Site, visit: &Visit) -> Result<Choices, Fault> {
+async fn read_choices(site: &Site, visit: &Visit) -> Result<Choices, Fault> {
     let tiers = ask(site, visit, EventChoices {}).await?.account.tiers;
     Ok(Choices { tiers, offers: offers(site, visit).await? })
 }
@@ -300,52 +300,73 @@ fn fields(
     (form, mistakes): (&Fields, &Mistakes),
     url: &str,
 ) -> Markup {
-    let line = |name, label, hint, required| Text { name, label, hint, kind: "text", required }.show(form, mistakes);
-    let area = |name: &str, label, hint| Area { name, label, hint, rows: 2, most: LIST }.show(form, mistakes);
-    let forms: Vec<(String, &str)> = FORMS.iter().map(|one| (one.to_string(), form_name(*one))).collect();
-    let forms: Vec<(&str, &str)> = forms.iter().map(|(word, name)| (&**word, *name)).collect();
-    let digests =
-        [EventDigestEnum::Daily, EventDigestEnum::Weekly].map(|one| (one.to_string(), digest_name(Some(one))));
-    let at_once = (String::new(), digest_name(None));
-    let digests: Vec<(&str, &str)> =
-        [&at_once].into_iter().chain(&digests).map(|(word, name)| (&**word, &**name)).collect();
+    let line = |name: &str, label: &str, hint: &str, kind: &str| {
+        Text { name, label, hint, kind, required: name == NAME }.show(form, mistakes)
+    };
+    let area =
+        |name: &str, label: &str, hint: &str| Area { name, label, hint, rows: 2, most: LIST }.show(form, mistakes);
+    let choose = |name: &str, label: &str, hint: &str, offered: &[(String, String)]| {
+        let offered: Vec<(&str, &str)> = offered.iter().map(|(word, text)| (&**word, &**text)).collect();
+        form::select(name, label, hint, &offered, form, mistakes)
+    };
+    // One thing, which has suggestions, and beside it an area with a line for each further one.
+    let with_more = |kind: Offered, list: &str, noun: &str, [label, further, hint]: [&str; 3]| {
+        html! {
+            div.pair {
+                (offers.show(kind, (list, label, hint), false, (form, mistakes)))
+                (area(&more(list), further, ON_LINES))
+            }
+            (kept(own, list, noun, form))
+        }
+    };
+    let forms = FORMS.map(|one| (one.to_string(), form_name(one).to_owned()));
+    let digests = [None, Some(EventDigestEnum::Daily), Some(EventDigestEnum::Weekly)];
+    let digests = digests.map(|one| (one.map(|digest| digest.to_string()).unwrap_or_default(), digest_name(one)));
+    let kinds = Kind::iter().filter(|kind| *kind != Kind::Test).map(Kind::word);
+    let kinds: Vec<(String, String)> = kinds.map(|word| (word.clone(), spoken(&word))).collect();
+    let tiers: Vec<(String, String)> = tiers.iter().map(|tier| (tier.alias.clone(), tier.name.clone())).collect();
     let shown = [NAME, URL, EMAIL, FORM, DIGEST, EVENTS, TEAMS, SERVICES, TIERS, ENVIRONMENTS];
     html! {
         (mistakes.summary(&shown))
-        (line(NAME, "Name", "Such as: failed deploys of Payments", true))
-        (form::select(FORM, "Form", "Who reads the messages.", &forms, form, mistakes))
-        (Text { name: URL, label: "URL", hint: url, kind: "text", required: false }.show(form, mistakes))
-        (Text { name: EMAIL, label: "Email address", hint: MAIL, kind: "email", required: false }.show(form, mistakes))
-        (form::select(DIGEST, "Sent", "Digests are for every form that people read.", &digests, form, mistakes))
-        fieldset.choices {
-            legend { "Events" }
-            @for message in mistakes.of_field(EVENTS) { p.wrong { (message) } }
-            @for kind in Kind::iter().filter(|kind| *kind != Kind::Test).map(Kind::word) {
-                (choice(EVENTS, &kind, &spoken(&kind), form))
-            }
+        (line(NAME, "Name", "Such as: failed deploys of Payments", "text"))
+        div.pair {
+            (choose(FORM, "Form", "Who reads the messages.", &forms))
+            (choose(DIGEST, "Sent", "Digests are for every form that people read.", &digests))
         }
-        fieldset.choices {
-            legend { "Tiers" }
-            p.hint { (OF_TIERS) }
-            @for message in mistakes.of_field(TIERS) { p.wrong { (message) } }
-            @for tier in tiers { (choice(TIERS, &tier.alias, &tier.name, form)) }
-            (kept(own, TIERS, "tier", form))
+        div.pair {
+            (line(URL, "URL", url, "text"))
+            (line(EMAIL, "Email address", MAIL, "email"))
         }
-        (offers.show(Offered::Teams, (TEAMS, "Team (name or alias)", OF_TEAM), false, (form, mistakes)))
-        (area(&more(TEAMS), "More teams", ON_LINES))
-        (kept(own, TEAMS, "team", form))
-        (offers.show(Offered::Services, (SERVICES, "Service (name or alias)", OF_SERVICE), false, (form, mistakes)))
-        (area(&more(SERVICES), "More services", ON_LINES))
-        (kept(own, SERVICES, "service", form))
+        (choices((EVENTS, "Events", ""), &kinds, &html! {}, (form, mistakes)))
+        (choices((TIERS, "Tiers", OF_TIERS), &tiers, &kept(own, TIERS, "tier", form), (form, mistakes)))
+        (with_more(Offered::Teams, TEAMS, "team", ["Team (name or alias)", "More teams", OF_TEAM]))
+        (with_more(Offered::Services, SERVICES, "service", ["Service (name or alias)", "More services", OF_SERVICE]))
         (area(ENVIRONMENTS, "Environments", OF_ENVIRONMENTS))
         label.check { input type="checkbox" name=(ENABLED) checked[form.has(ENABLED)]; " Send messages" }
     }
 }
 
-/// One of several choices.
-fn choice(name: &str, value: &str, label: &str, form: &Fields) -> Markup {
-    let is_chosen = form.get_all(name).any(|one| one == value);
-    html! { label.check { input type="checkbox" name=(name) value=(value) checked[is_chosen]; " " (label) } }
+/// A group of choices, each with its value and its label. `rest` follows them.
+fn choices(
+    (name, legend, hint): (&str, &str, &str),
+    offered: &[(String, String)],
+    rest: &Markup,
+    (form, mistakes): (&Fields, &Mistakes),
+) -> Markup {
+    html! {
+        fieldset.choices {
+            legend { (legend) }
+            @if !hint.is_empty() { p.hint { (hint) } }
+            @for message in mistakes.of_field(name) { p.wrong { (message) } }
+            @for (value, label) in offered {
+                label.check {
+                    input type="checkbox" name=(name) value=(value) checked[form.get_all(name).any(|one| one == value)];
+                    " " (label)
+                }
+            }
+            (rest)
+        }
+    }
 }
 
 /// Says how much of what a list names was deleted, and keeps it named. If nothing else is left, one may forget it.

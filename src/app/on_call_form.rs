@@ -141,10 +141,14 @@ async fn list(site: &Site, visit: &Visit, service: &Service, mistakes: &Mistakes
             h2 { "Another person" }
             p.soft { "A tool that sends who is on call replaces this list." }
             form method="post" action={ (page) "/on-call" } {
-                (line(NAME, "Name", "", text::SHORT, true))
-                (offers.show(Offered::People, (EMAIL, "Email address", "Links the entry to the person."), false, (form, mistakes)))
-                (line(SCHEDULE, "Schedule", "", text::SHORT, false))
-                (line(URL, "URL of the schedule", "", text::URL, false))
+                div.pair {
+                    (line(NAME, "Name", "", text::SHORT, true))
+                    (offers.show(Offered::People, (EMAIL, "Email address", "Links the entry to the person."), false, (form, mistakes)))
+                }
+                div.pair {
+                    (line(SCHEDULE, "Schedule", "", text::SHORT, false))
+                    (line(URL, "URL of the schedule", "", text::URL, false))
+                }
                 button { "Add person" }
             }
         }

@@ -163,9 +163,9 @@ impl<'s> Form<'s> {
                 fieldset {
                     legend { (label) }
                     @if !hint.is_empty() { p.hint { (hint) } }
-                    @for part in parts_of(parts) {
+                    div.pair { @for part in parts_of(parts) {
                         (self.part(part, &format!("{name}."), choices, form, mistakes))
-                    }
+                    } }
                 }
             },
         }

@@ -204,10 +204,12 @@ fn invitation(visit: &Visit, roles: &[(&str, &str)], mistakes: &Mistakes) -> Mar
         form method="post" action="/users" #invite {
             fieldset {
                 legend { "Invite a user" }
-                (Text { kind: "email", ..Text::from_rule(user::Entity::rule(user::Column::Email), "Email address",
-                        "No email is sent: you get a link to pass on.") }.show(&visit.form, mistakes))
-                (Text { required: false, ..Text::from_rule(user::Entity::rule(user::Column::Name), "Name",
-                        "Optional. Default: the part before the @.") }.show(&visit.form, mistakes))
+                div.pair {
+                    (Text { kind: "email", ..Text::from_rule(user::Entity::rule(user::Column::Email), "Email address",
+                            "No email is sent: you get a link to pass on.") }.show(&visit.form, mistakes))
+                    (Text { required: false, ..Text::from_rule(user::Entity::rule(user::Column::Name), "Name",
+                            "Optional. Default: the part before the @.") }.show(&visit.form, mistakes))
+                }
                 (form::select("role", "Role", "", roles, &visit.form, mistakes))
                 button { "Invite" }
             }

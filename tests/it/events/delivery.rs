@@ -892,6 +892,7 @@ async fn the_pages_make_test_and_delete_a_subscription() {
     ];
     let page = admin.page("/new/event-subscription").await;
     assert!(page.contains("deploy failed"), "{page}");
+    assert_eq!(page.matches("<div class=\"pair\">").count(), 4, "{page}");
     let refused =
         admin.post("/new/event-subscription", &[("name", "Chat"), ("form", "slack"), ("receiverUrl", "/a")]).await;
     let text = String::from_utf8_lossy(&refused.body).into_owned();
