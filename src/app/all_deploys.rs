@@ -93,7 +93,7 @@ async fn show(site: &Site, visit: &Visit, of: Option<&service::Model>) -> Result
     let actions = html! { a.button.quiet href=(file) { "Download CSV" } };
     let title = of.map_or_else(|| "Deploys".to_owned(), |service| format!("Deploys of {}", service.name));
     let head = match of {
-        Some(service) => Head::with_parent(&title, &path(["services", &service.slug]), &service.name),
+        Some(service) => Head::below(visit, &title, &[(&*path(["services", &service.slug]), &*service.name)]),
         None => Head::new(&title),
     };
     Ok(Answer::with_status(status, framed(visit, &Head { actions, ..head }, main)))

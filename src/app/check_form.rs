@@ -12,7 +12,7 @@ use super::ask::{ask, ask_json};
 use super::check_preview::sentence_of;
 use super::form::Mistakes;
 use super::group_form::owner_id;
-use super::layout::layout;
+use super::layout::{below, layout};
 use super::operations::{CheckChoices, check_choices::Account as Found};
 use super::parts::empty;
 use super::schema_form::{Form, label, plain};
@@ -89,21 +89,21 @@ struct Sheet<'s> {
     kind: Option<String>,
     /// Whether its expressions can be tried.
     is_tried: bool,
+    /// The check that it changes: the path of its page, and its name.
+    own: Option<(String, String)>,
 }
 
-fn sheet<'s>(schema: &'s Schema, kind: &CheckKind<'_>, id: Option<&str>) -> Result<Sheet<'s>, Fault> {
+/// The form of a new check.
+fn sheet<'s>(schema: &'s Schema, kind: &CheckKind<'_>) -> Result<Sheet<'s>, Fault> {
     let form = Form::new(schema, &format!("Check{}CreateInput", kind.name)).ok_or(Fault::NotFound)?;
     Ok(Sheet {
         form,
-        title: if id.is_some() {
-            "Edit check".to_owned()
-        } else {
-            format!("New check: {}", label(kind.name).to_lowercase())
-        },
+        title: format!("New check: {}", label(kind.name).to_lowercase()),
         lead: kind.asks.clone(),
-        action: id.map_or_else(|| path(["new", "check", &kind.word]), |id| path(["standards", id, "edit"])),
+        action: path(["new", "check", &kind.word]),
         kind: Some(kind.name.to_owned()),
         is_tried: kind.word == EVENT,
+        own: None,
     })
 }
 
@@ -111,7 +111,7 @@ fn sheet<'s>(schema: &'s Schema, kind: &CheckKind<'_>, id: Option<&str>) -> Resu
 pub async fn new(site: &Site, visit: &Visit, session: &Session, word: &str) -> Result<Answer, Fault> {
     session.require(Role::StandardsAdmin)?;
     let kind = kind(site.catalogue.schema(), |kind| kind.word == word)?;
-    let sheet = sheet(site.catalogue.schema(), &kind, None)?;
+    let sheet = sheet(site.catalogue.schema(), &kind)?;
     let fields = Fields::one("integrationId", visit.query.get("integration"));
     Ok(Answer::page(page(site, visit, &sheet, &fields, &Beside::default()).await?))
 }
@@ -119,7 +119,7 @@ pub async fn new(site: &Site, visit: &Visit, session: &Session, word: &str) -> R
 /// Creates a check, or says something of it that is not saved.
 pub async fn create(site: &Site, visit: &Visit, word: &str) -> Result<Answer, Fault> {
     let kind = kind(site.catalogue.schema(), |kind| kind.word == word)?;
-    let sheet = sheet(site.catalogue.schema(), &kind, None)?;
+    let sheet = sheet(site.catalogue.schema(), &kind)?;
     if let Some(answer) = unsaved(site, visit, &sheet).await? {
         return Ok(answer);
     }
@@ -196,14 +196,17 @@ async fn find<'s>(site: &'s Site, visit: &Visit, id: &str) -> Result<Stored<'s>,
     let class = ask_json(site, visit, class, json!({ "id": id })).await?;
     let class = class["account"]["check"]["__typename"].as_str().ok_or(Fault::NotFound)?;
     let kind = kind(schema, |kind| class.strip_suffix("Check") == Some(kind.name))?;
-    let sheet = sheet(schema, &kind, Some(id))?;
+    let new = sheet(schema, &kind)?;
     let object = schema.get_object(class).ok_or(Fault::NotFound)?;
-    let selection = sheet.form.selection(object);
+    let selection = new.form.selection(object);
     let selection = format!("description ... on {class} {{ {selection} }}");
     let query = format!("query($id: ID!) {{ account {{ check(id: $id) {{ {selection} }} }} }}");
     let found = ask_json(site, visit, &query, json!({ "id": id })).await?;
     let check = &found["account"]["check"];
-    let (fields, sentence) = (sheet.form.filled(check), check["description"].as_str().map(sentence_of));
+    let (fields, sentence) = (new.form.filled(check), check["description"].as_str().map(sentence_of));
+    let name = fields.get("name").to_owned();
+    let (title, action) = (format!("Edit {name}"), path(["standards", id, "edit"]));
+    let sheet = Sheet { title, action, own: Some((address(id), name)), ..new };
     Ok(Stored { kind, sheet, fields, sentence })
 }
 
@@ -324,7 +327,7 @@ fn other_sheet<'s>(schema: &'s Schema, what: &str) -> Result<Sheet<'s>, Fault> {
     let (noun, mutation, _) = other_form(what)?;
     let form = input_of(schema, mutation).and_then(|input| Form::new(schema, input)).ok_or(Fault::NotFound)?;
     let (title, action) = (format!("New {noun}"), path(["new", what]));
-    Ok(Sheet { form, title, lead: String::new(), action, kind: None, is_tried: false })
+    Ok(Sheet { form, title, lead: String::new(), action, kind: None, is_tried: false, own: None })
 }
 
 /// Shows the form for a new level, category or scorecard.
@@ -397,7 +400,10 @@ async fn page(
         }
         @if let Some(preview) = &beside.preview { (preview) }
     };
-    Ok(layout(visit, &sheet.title, main))
+    Ok(match &sheet.own {
+        Some((address, name)) => below(visit, (address, name), &sheet.title, main),
+        None => layout(visit, &sheet.title, main),
+    })
 }
 
 /// What a field can name: ids and names.

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::ask::{ask, or_null, settled, unanswered};
 use super::form::{self, Mistakes};
-use super::layout::{below, layout};
+use super::layout::{Head, below, page as framed};
 use super::operations::{
     AddContact, ChangeContact, Contact, ContactCreateInput, ContactType, ContactUpdateInput, ContactsOfService,
     ContactsOfTeam, DeleteContact, OwnerTeam,
@@ -252,7 +252,6 @@ fn edit_form(visit: &Visit, owner: &Owner, contact: &Contact, form: &Fields, mis
     let list = format!("{}/contacts", owner.page);
     let kind = channel(contact.r#type);
     let main = html! {
-        p { a href=(list) { "All contacts" } }
         form method="post" action={ (list) (path([&contact.id, "edit"])) } {
             (fields(form, mistakes))
             @if !contact.is_default {
@@ -261,5 +260,6 @@ fn edit_form(visit: &Visit, owner: &Owner, contact: &Contact, form: &Fields, mis
             button { "Save" }
         }
     };
-    layout(visit, &format!("{kind} contact of {}", owner.name), main)
+    let title = format!("{kind} contact of {}", owner.name);
+    framed(visit, &Head::below(visit, &title, &[(&*owner.page, &*owner.name), (&*list, "Contacts")]), main)
 }

@@ -75,7 +75,10 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     };
     let title = about.as_ref().map_or("Delivery".to_owned(), |about| format!("Delivery of {}", about.name));
     let head = match &about {
-        Some(about) => Head::with_parent(&title, &about.address, &about.name),
+        Some(about) => Head {
+            crumbs: html! { a href=(HERE) { "Delivery" } " / " a href=(about.address) { (about.name) } },
+            ..Head::new(&title)
+        },
         None => Head::new(&title),
     };
     Ok(Answer::checked(&mistakes, framed(visit, &head, main)))

@@ -3,7 +3,7 @@
 use maud::html;
 
 use super::ask::ask;
-use super::layout::layout;
+use super::layout::below;
 use super::markdown::prose;
 use super::operations;
 use super::operations::ServiceDocumentFormatEnum;
@@ -30,7 +30,7 @@ pub async fn page(site: &Site, visit: &Visit, number: &str) -> Result<Answer, Fa
     let now = Timestamp::now();
     let main = html! {
         p {
-            "API document of " a href=(address(&document.service.aliases)) { (document.service.name) }
+            "API document of " (document.service.name)
             @match &document.source {
                 Some(ServiceDocumentSource::ApiDocIntegration(source)) => { ", posted to " (source.name) },
                 Some(ServiceDocumentSource::ServiceRepository(link)) => { ", read from " (link.repository.name) },
@@ -46,5 +46,5 @@ pub async fn page(site: &Site, visit: &Visit, number: &str) -> Result<Answer, Fa
             }
         }
     };
-    Ok(Answer::page(layout(visit, &document.title, main)))
+    Ok(Answer::page(below(visit, (&address(&document.service.aliases), &document.service.name), &document.title, main)))
 }

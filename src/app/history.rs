@@ -87,7 +87,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, part: &str, ali
     let file = link(&format!("{here}.csv"), &visit.query.without("after").query());
     let head = Head {
         actions: html! { a.button.quiet href=(file) { "Download CSV" } },
-        ..Head::with_parent(&title, &subject.address, &subject.name)
+        ..Head::below(visit, &title, &[(&*subject.address, &*subject.name)])
     };
     Ok(Answer::checked(&mistakes, framed(visit, &head, main)))
 }

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::ask::{ask, settled, unanswered};
 use super::deliveries::Receipts;
 use super::form::{Mistakes, Text};
-use super::layout::layout;
+use super::layout::{Head, layout, page as framed};
 use super::operations::{
     self, CreateCustomEventIntegration, CreateCustomIntegration, CreateDeployIntegration, CreateDocumentIntegration,
     DeleteIntegration, IntegrationRow, Integrations, RenameCustomIntegration, RenameEventIntegration,
@@ -243,7 +243,7 @@ fn new_form(visit: &Visit, mistakes: &Mistakes) -> Markup {
             button { (button) }
         }
     };
-    layout(visit, title, main)
+    framed(visit, &Head::with_parent(title, "/integrations", "Integrations"), main)
 }
 
 /// Creates an integration.

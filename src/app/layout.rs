@@ -69,6 +69,20 @@ impl<'h> Head<'h> {
         Self { crumbs: html! { a href=(address) { (name) } }, ..Self::new(title) }
     }
 
+    /// A heading below the list of the navigation that the page is below, and below what is between them: the address
+    /// and the name of each.
+    pub fn below(visit: &Visit, title: &'h str, between: &[(&str, &str)]) -> Self {
+        let list = parent_links(visit);
+        let crumbs = html! {
+            (list)
+            @for (place, (address, name)) in between.iter().enumerate() {
+                @if place > 0 || !list.0.is_empty() { " / " }
+                a href=(address) { (name) }
+            }
+        };
+        Self { crumbs, ..Self::new(title) }
+    }
+
     fn show(&self) -> Markup {
         html! {
             @if !self.crumbs.0.is_empty() { p.crumbs { (self.crumbs) } }
@@ -89,15 +103,16 @@ pub fn layout(visit: &Visit, title: &str, main: Markup) -> Markup {
 
 /// The same for a page about something, which stands between the list and the page: its address and its name.
 pub fn below(visit: &Visit, (address, name): (&str, &str), title: &str, main: Markup) -> Markup {
-    let crumbs = html! { (parent_links(visit)) " / " a href=(address) { (name) } };
-    page(visit, &Head { crumbs, ..Head::new(title) }, main)
+    page(visit, &Head::below(visit, title, &[(address, name)]), main)
 }
 
 /// Links to the list of the navigation that the page is below.
 fn parent_links(visit: &Visit) -> Markup {
     let (here, role) = (section(visit), visit.session.as_ref().map(|session| session.user.role));
     let mut links = GROUPS.iter().flat_map(|(_, links)| *links);
-    let list = links.find(|(_, part, least)| *part == here && role >= Some(*least));
+    // The reference is for everybody.
+    let may = |part: &str, least| part == "reference" || role >= Some(least);
+    let list = links.find(|(_, part, least)| *part == here && may(part, *least));
     html! { @if let Some((label, part, _)) = list.filter(|_| visit.path.len() > 1) { a href={ "/" (part) } { (label) } } }
 }
 

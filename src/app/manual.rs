@@ -88,5 +88,5 @@ fn shown(visit: &Visit, service: &Service, check: &Check, mistakes: &Mistakes) -
             button { "Answer" }
         }
     };
-    framed(visit, &Head::with_parent(&check.name, &address(&service.aliases), &service.name), main)
+    framed(visit, &Head::below(visit, &check.name, &[(&*address(&service.aliases), &*service.name)]), main)
 }

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use sea_orm::{EntityTrait, JoinType, QueryFilter, QuerySelect, QueryTrait, RelationDef};
 
 use super::form::{self, Mistakes};
-use super::layout::layout;
+use super::layout::{Head, page as framed};
 use super::parts::{count, empty};
 use super::visit::{Visit, path};
 use super::{Answer, Fault, Site};
@@ -51,7 +51,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         }
         (results)
     };
-    Ok(Answer::page(layout(visit, "Search for people", main)))
+    Ok(Answer::page(framed(visit, &Head::with_parent("Search for people", "/search", "Search"), main)))
 }
 
 /// The people who can sign in among those that a term finds, the best matches first.

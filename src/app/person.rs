@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use super::ask::ask;
 use super::contact_form::contact;
 use super::form::Mistakes;
-use super::layout::layout;
+use super::layout::{Head, page as framed};
 use super::offers::{Offered, Offers};
 use super::operations::Person;
 use super::parts::{count, delete_button, pages, tags, time};
@@ -84,7 +84,12 @@ async fn show(
         @if is_admin { (feeds_of(&id, &user.name, &feeds, now)) }
         @if let Some(duties) = duties.as_ref().filter(|_| may_delete) { (leaving((&id, &user.name), duties, &people, visit, mistakes)) }
     };
-    Ok(layout(visit, &user.name, main))
+    // The list of users is for administrators.
+    let head = match is_admin {
+        true => Head::with_parent(&user.name, "/users", "Users"),
+        false => Head::with_parent(&user.name, "/search?of=users", "Search for people"),
+    };
+    Ok(framed(visit, &head, main))
 }
 
 /// How many feeds the user has, and the button that revokes them. For administrators.

@@ -246,7 +246,7 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
     let title = format!("Standards of {}", service.name);
     let head = Head {
         chips: html! { @if let Some(level) = level { span.mark.none { (name(level.name.as_deref())) } } },
-        ..Head::with_parent(&title, &path(["services", alias]), &service.name)
+        ..Head::below(visit, &title, &[(&*path(["services", alias]), &*service.name)])
     };
     Ok(Answer::page(framed(visit, &head, main)))
 }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::ask::{ask, or_null, settled, unanswered};
 use super::form::{self, Mistakes};
-use super::layout::{below, layout};
+use super::layout::{Head, below, page as framed};
 use super::operations::tools_of_service::Service;
 use super::operations::{
     AddTool, ChangeTool, DeleteTool, ToolCategory, ToolCreateInput, ToolUpdateInput, ToolsOfService,
@@ -204,13 +204,14 @@ fn list(visit: &Visit, service: &Service, rights: &Rights<'_>, mistakes: &Mistak
 }
 
 fn edit_form(visit: &Visit, service: &Service, id: &str, form: &Fields, mistakes: &Mistakes) -> Markup {
-    let list = address(&service.aliases) + "/tools";
+    let here = address(&service.aliases);
+    let list = format!("{here}/tools");
     let main = html! {
-        p { a href=(list) { "All links" } }
         form method="post" action={ (list) (path([id, "edit"])) } {
             (fields(form, mistakes))
             button { "Save" }
         }
     };
-    layout(visit, &format!("Link of {}", service.name), main)
+    let title = format!("Link of {}", service.name);
+    framed(visit, &Head::below(visit, &title, &[(&*here, &*service.name), (&*list, "Links")]), main)
 }

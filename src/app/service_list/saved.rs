@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use crate::app::ask::{ask, settled, unanswered};
 use crate::app::form::{self, Mistakes};
-use crate::app::layout::{Head, layout, page as framed};
+use crate::app::layout::{Head, page as framed};
 use crate::app::operations::saved_views::SavedView;
 use crate::app::operations::{
     ChangeView, DeleteView, OpenView, SaveView, SavedViewCreateInput, SavedViewUpdateInput, SavedViews, open_view,
@@ -153,7 +153,7 @@ async fn open(site: &Site, visit: &Visit, session: &Session, number: i64) -> Res
             @if may_delete { (delete_button(&format!("{}/delete", address(number)), "Delete", &view.name, "Delete this view?")) }
         }
     };
-    Ok(Answer::page(framed(visit, &Head::with_parent(&view.name, HERE, "Saved views"), main)))
+    Ok(Answer::page(framed(visit, &Head::below(visit, &view.name, &[(HERE, "Saved views")]), main)))
 }
 
 async fn create(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
@@ -175,7 +175,7 @@ async fn create(site: &Site, visit: &Visit, session: &Session) -> Result<Answer,
                 }
                 p { a href=(link("/services", form.get(QUERY))) { "Back to the list" } }
             };
-            Ok(Answer::refused(layout(visit, "Save a view", main)))
+            Ok(Answer::refused(framed(visit, &Head::with_parent("Save a view", "/services", "Services"), main)))
         }
     }
 }
@@ -203,7 +203,7 @@ fn edit_form(
             (delete_button(&format!("{here}/delete"), "Delete", &view.name, "Delete this view?"))
         }
     };
-    framed(visit, &Head::with_parent(&view.name, HERE, "Saved views"), main)
+    framed(visit, &Head::below(visit, &view.name, &[(HERE, "Saved views")]), main)
 }
 
 async fn change(site: &Site, visit: &Visit, session: &Session, number: i64) -> Result<Answer, Fault> {

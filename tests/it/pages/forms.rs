@@ -98,6 +98,9 @@ async fn links_of_a_service_are_added_changed_and_deleted() {
     let id = id_in(&list, "/services/cart/tools/", "/delete");
     let edit = mem.page(&format!("/services/cart/tools/{id}")).await;
     assert!(edit.contains("<option value=\"runbooks\" selected>") && edit.contains("value=\"https://wiki"), "{edit}");
+    let crumbs = "<p class=\"crumbs\"><a href=\"/services\">Services</a> / <a href=\"/services/cart\">Cart</a> / \
+                  <a href=\"/services/cart/tools\">Links</a></p>";
+    assert!(edit.contains(crumbs), "{edit}");
     assert_eq!(mem.get(&format!("/services/other/tools/{id}")).await.status, 404, "of another service");
     assert_eq!(mem.post(&format!("/services/other/tools/{id}/delete"), &[]).await.status, 404);
     let path = format!("/services/cart/tools/{id}/edit");

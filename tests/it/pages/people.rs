@@ -55,6 +55,9 @@ async fn people_are_found_by_name_and_email_address_among_many_services() {
         let page = viewer.page(&format!("/search?of=users&q={term}")).await;
         assert!(page.contains(lena) && page.contains("name=\"of\" value=\"users\""), "{term}: {page}");
     }
+    // Whoever may not list the users comes back from one of them, too.
+    let person = viewer.page("/users/2").await;
+    assert!(person.contains("<p class=\"crumbs\"><a href=\"/search?of=users\">Search for people</a></p>"), "{person}");
     let all = viewer.part("/search?of=users&q=Person", "results").await;
     assert_eq!(all.text().matches("<li>").count(), 100);
     assert!(all.text().contains("100 results. There may be more."), "{all:?}");

@@ -257,6 +257,9 @@ async fn a_preview_says_who_would_pass_and_saves_nothing() {
     assert!(shown.text().contains("Of 3 services, 0 would pass, 3 would fail."), "{}", shown.text());
     let page = browser.page(&edit).await;
     assert!(page.contains("value=\"env\""), "{page}");
+    let crumbs =
+        format!("<a href=\"/standards\">Standards</a> / <a href=\"{}\">Env</a></p>", edit.replace("/edit", ""));
+    assert!(page.contains("<h1>Edit Env</h1>") && page.contains(&crumbs), "{page}");
     // A file governs it: it is changed there.
     let lock = "mutation($input: StandardsApplyInput!) { standardsApply(input: $input) { errors { message } } }";
     let file = "version: 1\nstandards: { checks: [{ name: Env, type: tag_defined }] }";
