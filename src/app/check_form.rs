@@ -15,7 +15,8 @@ use super::group_form::owner_id;
 use super::layout::{below, layout};
 use super::operations::{CheckChoices, check_choices::Account as Found};
 use super::parts::empty;
-use super::schema_form::{Form, label, plain};
+use super::schema_form::Form;
+use super::schema_words::{label, message_in_words, plain};
 use super::standard_parts::{address, name};
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site, check_preview, event_check};
@@ -172,9 +173,12 @@ async fn run(
     let mut data = ask_json(site, visit, &document, json!({ "input": input })).await?;
     let payload = data[mutation].take();
     let mut mistakes = Mistakes::none();
+    let form = Form::new(site.catalogue.schema(), ty);
+    let is_field = |name: &str| form.is_some_and(|form| form.has(name));
     for error in payload["errors"].as_array().into_iter().flatten() {
         let path: Vec<&str> = error["path"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
-        mistakes.push(path.join("."), error["message"].as_str().unwrap_or_default());
+        let message = message_in_words(error["message"].as_str().unwrap_or_default(), is_field);
+        mistakes.push(path.join("."), message);
     }
     Ok(if mistakes.is_empty() { Ok(payload) } else { Err(mistakes) })
 }

@@ -84,6 +84,7 @@ mod revert;
 mod rights;
 mod roles;
 mod schema_form;
+mod schema_words;
 mod scope;
 mod scorecards;
 mod search;

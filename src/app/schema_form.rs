@@ -10,6 +10,7 @@ use maud::{Markup, html};
 use serde_json::{Map, Value as Json, json};
 
 use super::form::{self, Area, Mistakes, Named, Text, pick, select};
+use super::schema_words::{field_label, option_label, plain};
 use super::visit::Fields;
 use crate::entity::text::DESCRIPTION;
 
@@ -123,9 +124,10 @@ impl<'s> Form<'s> {
     ) -> Markup {
         let name = &*format!("{above}{}", field.name);
         let hint = field.description.as_deref().map(plain).unwrap_or_default();
-        let (label, hint) = (&*label(&field.name), &*hint);
-        // "The level." beside "Level" says nothing.
-        let hint = if hint.eq_ignore_ascii_case(&format!("the {label}.")) { "" } else { hint };
+        let (label, hint) = (&*field_label(name), &*hint);
+        // "The level." beside "Level" says nothing, nor does "How to compare." beside "How".
+        let says_nothing = [format!("the {label}."), format!("{label} to compare.")];
+        let hint = if says_nothing.iter().any(|one| hint.eq_ignore_ascii_case(one)) { "" } else { hint };
         let (required, is_required) = (field.is_required(), field.ty.is_non_null());
         let none = (!is_required).then(|| (String::new(), "—".to_owned()));
         if name == "ownerId" {
@@ -137,7 +139,7 @@ impl<'s> Form<'s> {
         let has_words = words.is_some();
         if let Some(offered) = words.or_else(|| choices(name)) {
             let present = Some(form.get(name)).filter(|own| !own.is_empty() && offered.iter().all(|(id, _)| id != own));
-            let said = |own: &str| if has_words { spoken(own) } else { "as it is".to_owned() };
+            let said = |own: &str| if has_words { option_label(own) } else { "as it is".to_owned() };
             let present = present.map(|own| (own.to_owned(), said(own)));
             let offered: Vec<(String, String)> = none.into_iter().chain(present).chain(offered).collect();
             let offered: Vec<(&str, &str)> = offered.iter().map(|(value, text)| (&**value, &**text)).collect();
@@ -153,7 +155,7 @@ impl<'s> Form<'s> {
         let area = |rows| Area { name, label, hint, rows, most }.show(form, mistakes);
         match self.takes(&field.ty) {
             Takes::Flag => select(name, label, hint, &[(NO, NO), (YES, YES)], form, mistakes),
-            Takes::Word(words) => chosen(words.into_iter().map(|word| (word.to_owned(), spoken(word))).collect()),
+            Takes::Word(words) => chosen(words.into_iter().map(|word| (word.to_owned(), option_label(word))).collect()),
             Takes::Number => line("number"),
             Takes::Day => line("date"),
             Takes::List => area(2),
@@ -175,7 +177,7 @@ impl<'s> Form<'s> {
     fn words_of(self, field: &str) -> Option<(Vec<(String, String)>, &'static str)> {
         let (_, ty, hint) = TEXTS.iter().find(|(own, ..)| *own == field)?;
         let words = self.schema.get_enum(ty)?.values.keys();
-        Some((words.map(|word| (word.to_string(), spoken(word))).collect(), hint))
+        Some((words.map(|word| (word.to_string(), option_label(word))).collect(), hint))
     }
 
     /// A part of a field. Nobody has to fill it in, because the whole field may be empty.
@@ -351,47 +353,6 @@ fn shown(value: &Json, is_day: bool) -> String {
     }
 }
 
-/// A name of the SDL as a label: `tagKey` is `Tag key`, `levelId` is `Level`.
-pub fn label(name: &str) -> String {
-    let name = name.strip_suffix("Id").unwrap_or(name).replace("Predicate", "Comparison");
-    let mut label = String::with_capacity(name.len() + 4);
-    for letter in name.chars() {
-        match letter {
-            _ if label.is_empty() => label.extend(letter.to_uppercase()),
-            _ if letter.is_uppercase() => {
-                label.push(' ');
-                label.extend(letter.to_lowercase());
-            }
-            _ => label.push(letter),
-        }
-    }
-    label.replace(" url", " URL")
-}
-
-/// A word of the API as people write it: `has_owner` is `has owner`, `tagKey` is `tag key`, `ANY` is `any`. Anything but a
-/// word stays as it is.
-pub fn spoken(word: &str) -> String {
-    let is_word = word.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '…'));
-    let is_loud = word.len() > 1 && word.chars().all(|letter| letter.is_ascii_uppercase() || letter == '_');
-    match word.get(1..) {
-        Some(_) if !is_word => word.to_owned(),
-        _ if is_loud || word.contains('_') => word.to_lowercase().replace('_', " "),
-        Some(rest) if rest.contains(|letter: char| letter.is_ascii_uppercase()) => label(word).to_lowercase(),
-        _ => word.to_owned(),
-    }
-}
-
-/// A description of the SDL without its markup, in the words of people, who leave a field empty where programs send null.
-pub fn plain(text: &str) -> String {
-    // Every second part is code.
-    let parts = text.split('`').enumerate();
-    let text: String = parts.map(|(at, part)| if at % 2 == 1 { spoken(part) } else { part.to_owned() }).collect();
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let text = text.replace("Global id of the", "The").replace("Global id or alias of the", "The");
-    let text = text.replace("Absent or null", "Empty").replace("null or empty", "empty");
-    text.replace(" null ", " empty ")
-}
-
 /// The most characters that a description allows: `1 to 255 characters`, `at most 5000 characters`.
 fn most(description: &str) -> Option<usize> {
     let before = description.split(" characters").next()?;
@@ -403,38 +364,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hint_is_the_description_for_people() {
-        assert_eq!(
-            plain("Global id of the filter of the services; null for all services."),
-            "The filter of the services; empty for all services."
-        );
-        assert_eq!(plain("These types; null or empty for all."), "These types; empty for all.");
-        assert_eq!(plain("The `key`,\n1 to 64 characters."), "The key, 1 to 64 characters.");
-        assert_eq!(
-            plain("Ignored without `tagKey`; null or `ANY` for any. With `does_not_…`, or `rs`, a `ContactType`."),
-            "Ignored without tag key; empty or any for any. With does not …, or rs, a contact type."
-        );
-        for word in ["a.b_c", "/x_y", "cargo", "x", "é", ""] {
-            assert_eq!(spoken(word), word);
-        }
-        assert_eq!(
-            (spoken("HAS_OWNER"), spoken("custom_property")),
-            ("has owner".to_owned(), "custom property".to_owned())
-        );
+    fn a_description_says_how_long_a_text_may_be() {
         assert_eq!((most("The key, 1 to 64 characters."), most("At most 5000 characters.")), (Some(64), Some(5_000)));
         assert_eq!((most("Whether it counts."), most("")), (None, None));
-    }
-
-    #[test]
-    fn names_of_the_sdl_become_labels() {
-        for (name, expected) in [
-            ("name", "Name"),
-            ("levelId", "Level"),
-            ("packageNameIsRegex", "Package name is regex"),
-            ("tagPredicate", "Tag comparison"),
-            ("toolUrlPredicate", "Tool URL comparison"),
-        ] {
-            assert_eq!(label(name), expected);
-        }
     }
 }

@@ -10,7 +10,7 @@ use super::operations::search::SearchResult;
 use super::operations::search_page::{SearchItem, SearchResult as Found};
 use super::parts::{count, empty, link, short, tier as tier_chip};
 use super::people::{self, RESULTS};
-use super::schema_form::spoken;
+use super::schema_words::spoken;
 use super::visit::{Fields, Visit};
 use super::{Answer, Fault, Site, owns};
 use crate::graphql::search::MOST;

@@ -48,8 +48,16 @@ async fn every_kind_of_check_has_a_form_that_says_what_it_asks() {
         }
         let asks = page.split("<p>").nth(1).and_then(|lead| lead.split("</p>").next()).unwrap_or_default();
         assert!(asks.starts_with("Asks ") && asks.ends_with('.'), "{kind}: {asks}");
-        // What null means to programs is nobody's question here.
-        assert!(!page.contains(" null"), "{kind}: {page}");
+        // What null means to programs is nobody's question here, nor are the names of their fields.
+        let main = page.split_once("<main").expect("a main part").1;
+        assert!(!main.contains(" null"), "{kind}: {main}");
+        for label in main.split("<label for=").skip(1).filter_map(|rest| rest.split_once('>')?.1.split('<').next()) {
+            let is_name = |word: &str| word.contains('_') || word.contains("redicate") || word == "Id";
+            assert!(!label.split(' ').any(is_name), "{kind}: {label}");
+        }
+        for option in main.split("</option>").filter_map(|rest| rest.rsplit('>').next()) {
+            assert!(!option.contains('_'), "{kind}: {option}");
+        }
     }
     assert_eq!(browser.get("/new/check/nothing").await.status, 404);
     let viewer = Browser::of(app, Role::User).await;
@@ -197,10 +205,10 @@ async fn a_mistake_is_shown_beside_its_field_and_the_rest_is_kept() {
     let mut browser = Browser::of(app, Role::StandardsAdmin).await;
     for (kind, own, field, said) in [
         ("has-recent-deploy", [("days", "soon"), ("name", "Kept")], "days", "must be a whole number"),
-        ("has-recent-deploy", [("days", "100000"), ("name", "Kept")], "days", "days"),
+        ("has-recent-deploy", [("days", "100000"), ("name", "Kept")], "days", "Days must be"),
         ("has-recent-deploy", [("days", ""), ("name", "Kept")], "days", "must be given"),
         ("tag-defined", [("tagPredicate.value", "x"), ("notes", "Kept")], "tagPredicate.type", "must be given"),
-        ("tag-defined", [("tagKey", ""), ("notes", "Kept")], "tagKey", "tagKey"),
+        ("tag-defined", [("tagKey", ""), ("notes", "Kept")], "tagKey", "Tag key "),
         ("tag-defined", [("tagKey", "env"), ("ownerId", "nobody at all, Kept")], "ownerId", "nobody at all"),
         ("tag-defined", [("tagPredicate.type", "odd"), ("notes", "Kept")], "tagPredicate.type", "must be one of"),
     ] {
