@@ -172,8 +172,8 @@ async function catalogue() {
   };
 }
 
-// Pages with tables whose columns are compared beside each other, with names as long as people made them.
-const MAY_SCROLL = new Set(['definitions', 'revert']);
+// Pages with a table whose columns are compared beside each other, with names as long as people made them.
+const MAY_SCROLL = new Set(['revert']);
 
 // The tables of the page with columns out of sight.
 const cut = (page) =>

@@ -104,10 +104,11 @@ fn changed(title: &str, heads: &[&str], rows: &[Markup], new: Option<(&str, &str
     }
 }
 
+/// On phones, which show no headings, cells that do not speak for themselves name their column.
 fn grid(title: &str, heads: &[&str], rows: &[Markup]) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(title) {
-            table {
+            table.lined {
                 thead { tr { @for head in heads {
                     th.number[[OWN, POSITION].contains(head)] scope="col" {
                         @if *head == ACTION { span.hidden { (head) } } @else { (head) }
@@ -156,7 +157,7 @@ fn types(types: &[ComponentType], app_url: &str) -> Markup {
                     @if one.is_default { " " span.mark.none { "default" } }
                 }
                 (described(one.description.as_deref()))
-                td.number { (one.properties.total_count) }
+                td.number data-label=(OWN) { (one.properties.total_count) }
             }
         })
         .collect();
@@ -176,7 +177,9 @@ fn properties(visit: &Visit, account: &Account, may: bool) -> Markup {
                 (one.display_type.to_string().to_lowercase())
                 @for (_, mark) in marks.iter().filter(|(is, _)| *is) { " " span.mark.none { (mark) } }
             }
-            td { @match &one.component_type { Some(of) => (of.name), None => span.soft { "all" } } }
+            td data-label="Component type" {
+                @match &one.component_type { Some(of) => (of.name), None => span.soft { "all" } }
+            }
             (described(one.description.as_deref()))
             @if may { (edit("properties", &one.id, &one.name)) }
         }
@@ -217,9 +220,12 @@ fn relationships(definitions: &[RelationshipDefinitionType]) -> Markup {
         };
         html! {
             (named(&one.name, &one.alias))
-            td { (one.component_type.name) }
-            td { @if one.metadata.allowed_types.is_empty() { span.soft { "anything" } } @else { (short(&one.metadata.allowed_types.join(", "))) } }
-            td { (range) }
+            td data-label="From" { (one.component_type.name) }
+            td data-label="To" {
+                @if one.metadata.allowed_types.is_empty() { span.soft { "anything" } }
+                @else { (short(&one.metadata.allowed_types.join(", "))) }
+            }
+            td data-label=[(!range.is_empty()).then_some("How many")] { (range) }
             (described(one.description.as_deref()))
         }
     };
@@ -240,7 +246,7 @@ fn standards(account: &Account, may: bool) -> Markup {
     let categories =
         categories.map(|one| html! { th scope="row" { (one.name) } (described(one.description.as_deref())) });
     let graded = |part: &str, id: &str, name: &str, index: i32| {
-        html! { @if may { td.number { (index) } (edit(part, id, name)) } }
+        html! { @if may { td.number data-label=(POSITION) { (index) } (edit(part, id, name)) } }
     };
     let tiers = account.tiers.iter().map(|tier| {
         html! {

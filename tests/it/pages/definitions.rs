@@ -176,7 +176,7 @@ async fn the_page_of_definitions_shows_every_kind_and_leads_to_their_services() 
         ">Gadget</a> <code class=\"soft\">gadget</code>",
         "<th scope=\"row\">Rooms <code class=\"soft\">rooms</code></th><td>array <span class=\"mark none\">set by programs only</span> <span class=\"mark none\">hidden</span></td>",
         "<th scope=\"row\">Rota <code class=\"soft\">rota</code></th><td>text</td><td>Who</td>",
-        "<td>Service</td><td>team</td><td>1 to 3</td>",
+        "<td data-label=\"From\">Service</td><td data-label=\"To\">team</td><td data-label=\"How many\">1 to 3</td>",
         "<h2>Levels</h2>",
         "<td>Begun</td>",
         "<th scope=\"row\">Security</th><td>Safe</td>",
