@@ -14,9 +14,8 @@ use crate::app::operations::{
     ChangePropertyDefinition, CreatePropertyDefinition, DeletePropertyDefinition, PropertyDefinitionInput,
     PropertyDefinitionToChange, PropertyDisplayStatusEnum, PropertyLockedStatusEnum,
 };
-use crate::app::visit::{Fields, Session, Visit, path};
+use crate::app::visit::{Fields, Visit, path};
 use crate::app::{Answer, Fault, Site};
-use crate::entity::user::Role;
 use crate::entity::{property_definition, text};
 use crate::graphql::field::id;
 use crate::json_schema;
@@ -118,14 +117,12 @@ impl Given {
 }
 
 /// Shows the form for a new one.
-pub fn new(visit: &Visit, session: &Session) -> Result<Answer, Fault> {
-    session.require(Role::User)?;
-    Ok(Answer::page(new_form(visit, &usual(), &Mistakes::none())))
+pub fn new(visit: &Visit) -> Answer {
+    Answer::page(new_form(visit, &usual(), &Mistakes::none()))
 }
 
 /// Creates one.
-pub async fn create(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
-    session.require(Role::User)?;
+pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let given = match Given::read(&visit.form) {
         Ok(given) => given,
         Err(mistakes) => return Ok(Answer::refused(new_form(visit, &visit.form, &mistakes))),
@@ -139,15 +136,13 @@ pub async fn create(site: &Site, visit: &Visit, session: &Session) -> Result<Ans
 }
 
 /// Shows the form of one.
-pub async fn edit(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
-    session.require(Role::User)?;
+pub async fn edit(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> {
     let own = find(site, visit, id).await?;
     Ok(Answer::page(edit_form(site, visit, &own, &own.fields(), &Mistakes::none()).await?))
 }
 
 /// Changes one.
-pub async fn change(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
-    session.require(Role::User)?;
+pub async fn change(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> {
     let own = find(site, visit, id).await?;
     let done = match Given::read(&visit.form) {
         Ok(given) => {
@@ -164,8 +159,7 @@ pub async fn change(site: &Site, visit: &Visit, session: &Session, id: &str) -> 
 }
 
 /// Deletes one.
-pub async fn delete(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
-    session.require(Role::User)?;
+pub async fn delete(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> {
     let own = find(site, visit, id).await?;
     let done = ask(site, visit, DeletePropertyDefinition { id }).await?.property_definition_delete;
     match settled(done.ok_or_else(unanswered)?.errors) {

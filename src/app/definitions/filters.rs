@@ -14,9 +14,8 @@ use crate::app::operations::{
     FilterUpdateInput, PredicateKeyEnum, PredicateTypeEnum,
 };
 use crate::app::parts::{count, local};
-use crate::app::visit::{Fields, Session, Visit, path};
+use crate::app::visit::{Fields, Visit, path};
 use crate::app::{Answer, Fault, Site};
-use crate::entity::user::Role;
 use crate::entity::{filter, text};
 use crate::graphql::field::id;
 
@@ -121,14 +120,12 @@ impl Filter {
 }
 
 /// Shows the form for a new one.
-pub fn new(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
-    session.require(Role::User)?;
-    Ok(Answer::page(new_form(site, visit, &Mistakes::none())))
+pub fn new(site: &Site, visit: &Visit) -> Answer {
+    Answer::page(new_form(site, visit, &Mistakes::none()))
 }
 
 /// Creates one.
-pub async fn create(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
-    session.require(Role::User)?;
+pub async fn create(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     match save(site, visit, None).await? {
         Ok(()) => Ok(Answer::redirect(HERE)),
         Err(mistakes) => Ok(Answer::refused(new_form(site, visit, &mistakes))),
@@ -136,15 +133,13 @@ pub async fn create(site: &Site, visit: &Visit, session: &Session) -> Result<Ans
 }
 
 /// Shows the form of one.
-pub async fn edit(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
-    session.require(Role::User)?;
+pub async fn edit(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> {
     let own = find(site, visit, id).await?;
     Ok(Answer::page(edit_form(site, visit, &own, &own.fields(), &Mistakes::none()).await?))
 }
 
 /// Changes one.
-pub async fn change(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
-    session.require(Role::User)?;
+pub async fn change(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> {
     let own = find(site, visit, id).await?;
     match save(site, visit, Some(&own)).await? {
         Ok(()) => Ok(Answer::redirect(HERE)),
@@ -153,8 +148,7 @@ pub async fn change(site: &Site, visit: &Visit, session: &Session, id: &str) -> 
 }
 
 /// Deletes one.
-pub async fn delete(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
-    session.require(Role::User)?;
+pub async fn delete(site: &Site, visit: &Visit, id: &str) -> Result<Answer, Fault> {
     let own = find(site, visit, id).await?;
     let done = ask(site, visit, DeleteFilter { id }).await?.filter_delete;
     match settled(done.ok_or_else(unanswered)?.errors) {

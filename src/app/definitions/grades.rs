@@ -13,10 +13,9 @@ use crate::app::operations::{
     ChangeLifecycle, ChangeTier, CreateLifecycle, CreateTier, DeleteLifecycle, DeleteTier, Grades,
     LifecycleCreateInput, LifecycleUpdateInput, TierCreateInput, TierUpdateInput,
 };
-use crate::app::visit::{Fields, Session, Visit, path};
+use crate::app::visit::{Fields, Visit, path};
 use crate::app::{Answer, Fault, Site};
 use crate::entity::text;
-use crate::entity::user::Role;
 
 /// What a form says.
 struct Given<'f> {
@@ -45,14 +44,12 @@ impl<'f> Given<'f> {
 }
 
 /// Shows the form for a new one.
-pub fn new(visit: &Visit, session: &Session, kind: Kind) -> Result<Answer, Fault> {
-    session.require(Role::User)?;
-    Ok(Answer::page(new_form(visit, kind, &Mistakes::none())))
+pub fn new(visit: &Visit, kind: Kind) -> Answer {
+    Answer::page(new_form(visit, kind, &Mistakes::none()))
 }
 
 /// Creates one.
-pub async fn create(site: &Site, visit: &Visit, session: &Session, kind: Kind) -> Result<Answer, Fault> {
-    session.require(Role::User)?;
+pub async fn create(site: &Site, visit: &Visit, kind: Kind) -> Result<Answer, Fault> {
     match save(site, visit, kind, None).await? {
         Ok(()) => Ok(Answer::redirect(HERE)),
         Err(mistakes) => Ok(Answer::refused(new_form(visit, kind, &mistakes))),
@@ -60,15 +57,13 @@ pub async fn create(site: &Site, visit: &Visit, session: &Session, kind: Kind) -
 }
 
 /// Shows the form of one.
-pub async fn edit(site: &Site, visit: &Visit, session: &Session, kind: Kind, id: &str) -> Result<Answer, Fault> {
-    session.require(Role::User)?;
+pub async fn edit(site: &Site, visit: &Visit, kind: Kind, id: &str) -> Result<Answer, Fault> {
     let grade = find(site, visit, kind, id).await?;
     Ok(Answer::page(edit_form(site, visit, kind, &grade, (&grade.fields(), &Mistakes::none())).await?))
 }
 
 /// Changes one.
-pub async fn change(site: &Site, visit: &Visit, session: &Session, kind: Kind, id: &str) -> Result<Answer, Fault> {
-    session.require(Role::User)?;
+pub async fn change(site: &Site, visit: &Visit, kind: Kind, id: &str) -> Result<Answer, Fault> {
     let grade = find(site, visit, kind, id).await?;
     match save(site, visit, kind, Some(id)).await? {
         Ok(()) => Ok(Answer::redirect(HERE)),
@@ -77,8 +72,7 @@ pub async fn change(site: &Site, visit: &Visit, session: &Session, kind: Kind, i
 }
 
 /// Deletes one.
-pub async fn delete(site: &Site, visit: &Visit, session: &Session, kind: Kind, id: &str) -> Result<Answer, Fault> {
-    session.require(Role::User)?;
+pub async fn delete(site: &Site, visit: &Visit, kind: Kind, id: &str) -> Result<Answer, Fault> {
     let grade = find(site, visit, kind, id).await?;
     let errors = match kind {
         Kind::Tier => ask(site, visit, DeleteTier { id }).await?.tier_delete.map(|done| done.errors),

@@ -32,29 +32,33 @@ const HERE: &str = "/definitions";
 pub async fn answer(site: &Site, visit: &Visit, session: &Session, path: &[&str]) -> Result<Answer, Fault> {
     use Method::{Get, Post};
     use grade::Kind;
+    if let (Get, ["definitions"]) = (visit.method, path) {
+        return page(site, visit, session).await;
+    }
+    // All else is forms, of which who may not send one sees none.
+    session.require(Role::User)?;
     match (visit.method, path) {
-        (Get, ["definitions"]) => page(site, visit, session).await,
-        (Get, ["new", part @ ("tier" | "lifecycle")]) => grades::new(visit, session, Kind::of(part)),
-        (Post, ["new", part @ ("tier" | "lifecycle")]) => grades::create(site, visit, session, Kind::of(part)).await,
+        (Get, ["new", part @ ("tier" | "lifecycle")]) => Ok(grades::new(visit, Kind::of(part))),
+        (Post, ["new", part @ ("tier" | "lifecycle")]) => grades::create(site, visit, Kind::of(part)).await,
         (Get, ["definitions", part @ ("tiers" | "lifecycles"), id, "edit"]) => {
-            grades::edit(site, visit, session, Kind::of(part), id).await
+            grades::edit(site, visit, Kind::of(part), id).await
         }
         (Post, ["definitions", part @ ("tiers" | "lifecycles"), id, "edit"]) => {
-            grades::change(site, visit, session, Kind::of(part), id).await
+            grades::change(site, visit, Kind::of(part), id).await
         }
         (Post, ["definitions", part @ ("tiers" | "lifecycles"), id, "delete"]) => {
-            grades::delete(site, visit, session, Kind::of(part), id).await
+            grades::delete(site, visit, Kind::of(part), id).await
         }
-        (Get, ["new", "property-definition"]) => fields::new(visit, session),
-        (Post, ["new", "property-definition"]) => fields::create(site, visit, session).await,
-        (Get, ["definitions", "properties", id, "edit"]) => fields::edit(site, visit, session, id).await,
-        (Post, ["definitions", "properties", id, "edit"]) => fields::change(site, visit, session, id).await,
-        (Post, ["definitions", "properties", id, "delete"]) => fields::delete(site, visit, session, id).await,
-        (Get, ["new", "filter"]) => filters::new(site, visit, session),
-        (Post, ["new", "filter"]) => filters::create(site, visit, session).await,
-        (Get, ["definitions", "filters", id, "edit"]) => filters::edit(site, visit, session, id).await,
-        (Post, ["definitions", "filters", id, "edit"]) => filters::change(site, visit, session, id).await,
-        (Post, ["definitions", "filters", id, "delete"]) => filters::delete(site, visit, session, id).await,
+        (Get, ["new", "property-definition"]) => Ok(fields::new(visit)),
+        (Post, ["new", "property-definition"]) => fields::create(site, visit).await,
+        (Get, ["definitions", "properties", id, "edit"]) => fields::edit(site, visit, id).await,
+        (Post, ["definitions", "properties", id, "edit"]) => fields::change(site, visit, id).await,
+        (Post, ["definitions", "properties", id, "delete"]) => fields::delete(site, visit, id).await,
+        (Get, ["new", "filter"]) => Ok(filters::new(site, visit)),
+        (Post, ["new", "filter"]) => filters::create(site, visit).await,
+        (Get, ["definitions", "filters", id, "edit"]) => filters::edit(site, visit, id).await,
+        (Post, ["definitions", "filters", id, "edit"]) => filters::change(site, visit, id).await,
+        (Post, ["definitions", "filters", id, "delete"]) => filters::delete(site, visit, id).await,
         _ => Err(Fault::NotFound),
     }
 }
