@@ -70,6 +70,8 @@ impl Receipts {
     }
 }
 
+/// The status of the answer to a post that was taken.
+const TAKEN: i32 = 202;
 /// The least status of an answer to a post that was refused.
 const REFUSED: i32 = 400;
 
@@ -157,7 +159,7 @@ fn section(columns: &[&str], rows: &[Markup], is_whole: bool, without: (&str, &s
             div.scroll tabindex="0" role="region" aria-label="Last deliveries" {
                 table.lined {
                     thead { tr {
-                        th scope="col" { "Received" } th scope="col" { "Status" }
+                        th scope="col" { "Received" } th scope="col" { "Answer" }
                         @for column in columns { th scope="col" { (column) } }
                     } }
                     tbody { @for row in rows { (row) } }
@@ -165,6 +167,16 @@ fn section(columns: &[&str], rows: &[Markup], is_whole: bool, without: (&str, &s
             }
         }
     }
+}
+
+/// The status of an answer, and what it means.
+fn mark(status: i32) -> Markup {
+    let (class, word) = match status {
+        TAKEN => ("mark brief good", " accepted"),
+        REFUSED.. => ("mark brief bad", " refused"),
+        _ => ("mark brief none", ""),
+    };
+    html! { span class=(class) { (status) (word) } }
 }
 
 fn recorded(deploy: &deploy::Model, now: Timestamp) -> Markup {
@@ -179,7 +191,7 @@ fn recorded(deploy: &deploy::Model, now: Timestamp) -> Markup {
     html! {
         tr {
             td { (time(deploy.created_at, now)) }
-            td { span.mark.good { "202" } }
+            td { (mark(TAKEN)) }
             td { @match deploy.service_id {
                 Some(_) => a href=(path(["services", &deploy.service_alias])) { (deploy.service_alias) },
                 None => { (deploy.service_alias) " " a href="/suggestions" { "unknown" } },
@@ -212,7 +224,7 @@ fn judged((outcome, check): &Judged) -> Markup {
                 Some(check) => a href=(super::standard_parts::address(&id::Id::of_row::<check::Model>(check.id).text())) { (name) },
                 None => (name),
             }
-            ": " (count(services, "service"))
+            ", " (count(services, "service"))
             @if services > 0 || outcome.unknown > 0 {
                 ": " (outcome.passed) " passed, " (outcome.failed) " failed"
                 @if outcome.unknown > 0 { ", " (outcome.unknown) " unknown" }
@@ -229,7 +241,7 @@ fn received(event: &custom_event::Shown, outcomes: &[Judged], now: Timestamp) ->
     html! {
         tr {
             td { (time(event.at, now)) }
-            td { span.mark.good { "202" } }
+            td { (mark(TAKEN)) }
             td { "event" }
             td {
                 code { (event.start) }
@@ -242,11 +254,10 @@ fn received(event: &custom_event::Shown, outcomes: &[Judged], now: Timestamp) ->
 
 /// The row of an answer. Its text spans the `columns` after the status.
 fn answered(delivery: &delivery::Model, now: Timestamp, columns: usize) -> Markup {
-    let class = if delivery.status < 300 { "mark none" } else { "mark bad" };
     html! {
         tr {
             td { (time(delivery.at, now)) }
-            td { span class=(class) { (delivery.status) } }
+            td { (mark(delivery.status)) }
             td colspan=(columns) { (said(&delivery.answer)) }
         }
     }

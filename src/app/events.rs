@@ -72,7 +72,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
             "Microsoft Teams, or to a program of yours." }
         @if list.nodes.is_empty() { (empty("No subscriptions yet.", html! { (add) })) } @else {
             div.scroll tabindex="0" role="region" aria-label="Subscriptions" {
-                table {
+                table.lined {
                     thead { tr {
                         th scope="col" { "Name" } th scope="col" { "Receiver" } th.wide scope="col" { "Events" }
                         th.wide scope="col" { "Teams" } th scope="col" { "State" }
@@ -111,7 +111,7 @@ fn state(enabled: bool, fails: bool, delivered: Option<Timestamp>, now: Timestam
     html! {
         @if !enabled { span.mark.none { "off" } }
         @else if fails { span.mark.bad { "failing" } }
-        @else if let Some(at) = delivered { span.mark.good { "works" } " " span.soft { (time(at, now)) } }
+        @else if let Some(at) = delivered { span.mark.good { "works" } " " span.soft { "last taken " (time(at, now)) } }
         @else { span.mark.none { "nothing sent yet" } }
     }
 }
@@ -226,9 +226,9 @@ fn deliveries(visit: &Visit, own: &EventSubscription, now: Timestamp) -> Markup 
     html! {
         @if own.deliveries.nodes.is_empty() { p.soft { "Nothing was sent yet. Send a test." } } @else {
             div.scroll tabindex="0" role="region" aria-label="Deliveries" {
-                table {
+                table.lined {
                     thead { tr {
-                        th scope="col" { "Event" } th scope="col" { "State" } th scope="col" { "Answer" } th scope="col" { "Made" }
+                        th scope="col" { "Event" } th scope="col" { "State" } th scope="col" { "Answer" } th scope="col" { "When" }
                     } }
                     tbody { @for one in &own.deliveries.nodes {
                         tr {

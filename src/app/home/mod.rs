@@ -99,7 +99,7 @@ fn lead(read: &Read) -> Markup {
                 "."
             },
         }
-        @if let Some(before) = read.before { " You were here " (time(before, read.now)) "." }
+        @if let Some(before) = read.before { " Your last visit: " (time(before, read.now)) "." }
     }
 }
 

@@ -232,7 +232,7 @@ async fn a_visit_that_follows_another_begins_where_that_one_ended() {
     app.db.write(async |db| rollcall::db::Write::exec(db, update).await).await.expect("an update");
     let page = mem.page("/").await;
     assert!(
-        page.contains("You were here") && page.contains("1 day ago") && page.contains("since your last visit"),
+        page.contains("Your last visit: ") && page.contains("1 day ago") && page.contains("since your last visit"),
         "{page}"
     );
     // A use that is noted keeps the end of the visit before.

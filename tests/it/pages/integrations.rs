@@ -83,6 +83,12 @@ async fn the_list_says_what_was_received_last_and_which_posts_failed() {
     );
     assert!(row(&list, "Runner").contains(">never<"), "{list}");
 
+    let page = browser.page(&format!("/integrations/{}", endpoint.id)).await;
+    let answers = between(&page, "id=\"deliveries\"", "</table>");
+    for (answer, times) in [(">202 accepted<", 1), (">400 refused<", 2)] {
+        assert_eq!(answers.matches(answer).count(), times, "{answer}: {answers}");
+    }
+
     // Behind more deploys than are searched, nobody knows.
     let now = Timestamp::now();
     let last = deploy::ActiveModel {
