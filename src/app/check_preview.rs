@@ -6,6 +6,8 @@ use serde_json::{Map, Value as Json, json};
 use super::ask::ask_json;
 use super::form::Mistakes;
 use super::parts::count;
+use super::schema_form::Form;
+use super::schema_words::message_in_words;
 use super::standard_parts::{Miss, misses, with_links};
 use super::visit::Visit;
 use super::{Fault, Site};
@@ -45,10 +47,13 @@ pub async fn evaluate(
     mistakes: &mut Mistakes,
 ) -> Result<Option<Preview>, Fault> {
     let payload = tried(site, visit, kind, input, WHOLE).await?;
+    let form = Form::new(site.catalogue.schema(), &format!("Check{kind}CreateInput"));
+    let is_field = |name: &str| form.is_some_and(|form| form.has(name));
     for error in payload["errors"].as_array().into_iter().flatten() {
         let message = error["message"].as_str().unwrap_or_default();
         let of_check = format!("the check \"{NAME}\": ");
-        mistakes.push("", message.split_once(&of_check).map_or(message, |(_, message)| message));
+        let message = message.split_once(&of_check).map_or(message, |(_, message)| message);
+        mistakes.push("", message_in_words(message, is_field));
     }
     let preview = |check: &Json| {
         let sentence = sentence_in(check);

@@ -88,12 +88,31 @@ pub fn told(message: &str) -> Cow<'_, str> {
         return Cow::Borrowed(message);
     }
     let message = message.replacen(" tool ", " link ", 1);
-    Cow::Owned(message.replacen(". Wanted: a tool of the category ", ". Wanted: a link of the category ", 1))
+    Cow::Owned(with_category(&message.replacen(
+        ". Wanted: a tool of the category ",
+        ". Wanted: a link of the category ",
+        1,
+    )))
 }
 
 /// What a check asks, in the same words.
 pub fn with_links(description: &str) -> String {
-    description.replacen("has a tool of the category ", "has a link of the category ", 1)
+    with_category(&description.replacen("has a tool of the category ", "has a link of the category ", 1))
+}
+
+/// A text with the categories of links as people write them: `health_checks` is `health checks`.
+fn with_category(text: &str) -> String {
+    const OF: &str = " link of the category ";
+    let mut parts = text.split(OF);
+    let mut said = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|letter: char| !letter.is_ascii_lowercase() && letter != '_').unwrap_or(part.len());
+        let (word, rest) = part.split_at(end);
+        said.push_str(OF);
+        said.push_str(&word.replace('_', " "));
+        said.push_str(rest);
+    }
+    said
 }
 
 /// The result of a check as a chip.
@@ -109,6 +128,18 @@ pub fn mark(status: CheckStatus) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_category_of_links_is_said_as_people_do() {
+        let message = "It has no tool of the category health_checks. Wanted: a tool of the category health_checks whose \
+                       name equals \"a_b\".";
+        let expected = "It has no link of the category health checks. Wanted: a link of the category health checks whose \
+                        name equals \"a_b\".";
+        assert_eq!(told(message), expected);
+        let asks = with_links("The service has a tool of the category status_page");
+        assert_eq!(asks, "The service has a link of the category status page");
+        assert_eq!(told("It has a_b."), "It has a_b.");
+    }
 
     #[test]
     fn a_reason_that_several_services_have_is_said_once() {

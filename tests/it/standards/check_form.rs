@@ -255,7 +255,7 @@ async fn a_preview_says_who_would_pass_and_saves_nothing() {
     );
     // What the API refuses is said, in the words of the form.
     let refused = browser.post("/new/check/has-recent-deploy", &form(&[("days", "100000")])).await;
-    assert!(refused.text().contains("days must be from 1 to"), "{}", refused.text());
+    assert!(refused.text().contains("Days must be from 1 to"), "{}", refused.text());
     let query = "{ account { rubric { checks { nodes { name } } levels { totalCount } } } }";
     assert_eq!(data(app, query).await["account"]["rubric"]["checks"]["nodes"], json!([]));
     // Of a check that there is, with other fields.
