@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use sea_orm::Iterable;
 
 use super::ask::{ask, or_null, settled, unanswered};
-use super::events::{address, digest_name, form_name, owner, shown_once, spoken};
+use super::events::{address, digest_name, form_name, owner, shown_once};
 use super::form::{self, Area, Mistakes, Text, lines};
 use super::layout::{below, layout};
 use super::offers::{Offered, Offers};
@@ -16,6 +16,7 @@ use super::operations::{
 };
 use super::parts::count;
 use super::rights::{self, Rights, Thing};
+use super::schema_words::spoken;
 use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site};
 use crate::entity::event::Kind;

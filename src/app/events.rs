@@ -12,6 +12,7 @@ use super::operations::{
 };
 use super::parts::{count, delete_button, empty, pages, replace_button, time};
 use super::rights::{Owner, Reach, Rights, Thing};
+use super::schema_words::spoken;
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::Timestamp;
@@ -41,11 +42,6 @@ pub fn digest_name(digest: Option<Digest>) -> String {
         Some(Digest::Daily) => format!("every day at {HOUR:02}:00 UTC, in one message"),
         Some(Digest::Weekly) => format!("every Monday at {HOUR:02}:00 UTC, in one message"),
     }
-}
-
-/// A word of the API, as people write it.
-pub fn spoken(word: &str) -> String {
-    word.replace('_', " ")
 }
 
 /// The team that a subscription belongs to: the only one that it names.

@@ -7,6 +7,7 @@ use maud::{Markup, html};
 use super::operations::CheckStatus;
 use super::operations::types::Moment;
 use super::parts::date;
+use super::schema_words::spoken;
 use super::visit::path;
 use crate::entity::Timestamp;
 
@@ -109,7 +110,7 @@ fn with_category(text: &str) -> String {
         let end = part.find(|letter: char| !letter.is_ascii_lowercase() && letter != '_').unwrap_or(part.len());
         let (word, rest) = part.split_at(end);
         said.push_str(OF);
-        said.push_str(&word.replace('_', " "));
+        said.push_str(&spoken(word));
         said.push_str(rest);
     }
     said

@@ -12,6 +12,7 @@ use super::operations::{
 };
 use super::parts::{count, delete_button, external_link, pages};
 use super::rights::{Rights, Thing};
+use super::schema_words::spoken;
 use super::service_name::address;
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
@@ -150,14 +151,9 @@ fn chosen(form: &Fields) -> Result<ToolCategory, Fault> {
     form.get("category").parse().map_err(|()| Fault::BadRequest("Choose what the link is for.".to_owned()))
 }
 
-/// The label of a category, such as `health checks`.
-fn words(category: &str) -> String {
-    category.replace('_', " ")
-}
-
 /// The categories of links: their words and labels.
 pub fn categories() -> [(&'static str, String); CATEGORIES.len()] {
-    CATEGORIES.map(|word| (word, words(word)))
+    CATEGORIES.map(|word| (word, spoken(word)))
 }
 
 fn fields(form: &Fields, mistakes: &Mistakes) -> Markup {
@@ -180,7 +176,7 @@ fn list(visit: &Visit, service: &Service, rights: &Rights<'_>, mistakes: &Mistak
             ul.entries { @for tool in &tools.nodes { li {
                 div {
                     (external_link(Some(&tool.url), &tool.display_name)) " "
-                    @if let Some(category) = &tool.category_alias { span.mark.none { (words(category)) } " " }
+                    @if let Some(category) = &tool.category_alias { span.mark.none { (spoken(category)) } " " }
                     @if let Some(environment) = &tool.environment { span.soft { (environment) } }
                 }
                 @if may_write {

@@ -14,6 +14,7 @@ use crate::app::operations::{
     FilterUpdateInput, PredicateKeyEnum, PredicateTypeEnum,
 };
 use crate::app::parts::{count, local};
+use crate::app::schema_words::option_label;
 use crate::app::visit::{Fields, Visit, path};
 use crate::app::{Answer, Fault, Site};
 use crate::entity::{filter, text};
@@ -204,7 +205,7 @@ async fn save(site: &Site, visit: &Visit, own: Option<&Filter>) -> Result<Result
 fn words(site: &Site, name: &str) -> Vec<(String, String)> {
     let words = site.catalogue.schema().get_enum(name).into_iter().flat_map(|ty| ty.values.keys());
     let words = words.map(|word| word.to_string()).filter(|word| !LEFT_OUT.contains(&word.as_str()));
-    words.map(|word| (word.clone(), word.replace('_', " "))).collect()
+    words.map(|word| (word.clone(), option_label(&word))).collect()
 }
 
 /// Shows a choice among words. One that is chosen, and is not offered, stays.

@@ -12,6 +12,7 @@ use super::operations::definitions::{
 };
 use super::operations::{ConnectiveEnum, Definitions, PropertyDisplayStatusEnum, PropertyLockedStatusEnum};
 use super::parts::{count, local, pages, short};
+use super::schema_words::option_label;
 use super::visit::{Method, Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::user::Role;
@@ -32,12 +33,12 @@ const HERE: &str = "/definitions";
 pub async fn answer(site: &Site, visit: &Visit, session: &Session, path: &[&str]) -> Result<Answer, Fault> {
     use Method::{Get, Post};
     use grade::Kind;
-    if let (Get, ["definitions"]) = (visit.method, path) {
-        return page(site, visit, session).await;
+    // All others are forms, of which who may not send one sees none.
+    if path != ["definitions"] {
+        session.require(Role::User)?;
     }
-    // All else is forms, of which who may not send one sees none.
-    session.require(Role::User)?;
     match (visit.method, path) {
+        (Get, ["definitions"]) => page(site, visit, session).await,
         (Get, ["new", part @ ("tier" | "lifecycle")]) => Ok(grades::new(visit, Kind::of(part))),
         (Post, ["new", part @ ("tier" | "lifecycle")]) => grades::create(site, visit, Kind::of(part)).await,
         (Get, ["definitions", part @ ("tiers" | "lifecycles"), id, "edit"]) => {
@@ -297,11 +298,10 @@ fn saved(filters: &[Filter], app_url: &str, may: bool) -> Markup {
 
 /// A predicate in words.
 fn sentence(predicate: &FilterPredicate) -> Markup {
-    let words = |word: String| word.replace('_', " ");
     html! {
-        (words(predicate.key.to_string())) " "
+        (option_label(&predicate.key.to_string())) " "
         @if let Some(key) = &predicate.key_data { code { (short(key)) } " " }
-        (words(predicate.r#type.to_string()))
+        (option_label(&predicate.r#type.to_string()))
         @if let Some(value) = &predicate.value { " " code { (short(value)) } }
     }
 }

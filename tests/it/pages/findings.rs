@@ -204,7 +204,17 @@ fn read(page: &str) -> String {
 fn is_of_the_api(word: &str) -> bool {
     let word = word.trim_matches(|letter: char| !letter.is_alphanumeric());
     let humps = word.as_bytes().windows(2).any(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase());
-    let is_known = ["OpenTelemetry", "GitHub", "GitLab", "PagerDuty", "CloudEvent", "AsyncAPI", "OpenAPI", "GraphQL"];
+    let is_known = [
+        "OpenTelemetry",
+        "GitHub",
+        "GitLab",
+        "PagerDuty",
+        "FireHydrant",
+        "CloudEvent",
+        "AsyncAPI",
+        "OpenAPI",
+        "GraphQL",
+    ];
     word.contains('_') || word == "null" || (humps && !is_known.iter().any(|known| word.contains(known)))
 }
 
@@ -222,7 +232,7 @@ async fn forms_of_checks_are_in_the_words_of_people() {
     }
     // What the API takes as a text is chosen where it is one of a few words.
     let form = admin.page("/new/check/service-ownership").await;
-    assert!(form.contains("<option value=\"microsoft_teams\">microsoft teams</option>"), "{form}");
+    assert!(form.contains("<option value=\"microsoft_teams\">Microsoft Teams</option>"), "{form}");
     // What a check of events needs has a form, too.
     assert!(admin.page("/new/check/custom-event").await.contains("href=\"/integrations/new?type=customEvent\""));
     let made = admin.post("/integrations", &[("type", "customEvent"), ("name", "Scanner")]).await;

@@ -301,13 +301,15 @@ async fn the_page_of_a_service_begins_with_what_is_needed_during_an_incident() {
     ];
     let places: Vec<usize> = order.into_iter().map(place).collect();
     assert!(places.is_sorted(), "{places:?}: {page}");
-    let failed = "href=\"#deploys\">failed in production, <time";
+    // The time and the environment of the last deploy are beside it.
+    let failed = "href=\"#deploys\">the last deploy failed</a>";
     assert!(page.contains(failed) && !page.contains("No later deploy there succeeded."), "{page}");
     // A later one that did not end there takes nothing back: both are said, so that they do not contradict each other.
     let now = rollcall::entity::Timestamp::now().to_string();
     let later = json!({ "deployed_at": now, "environment": "production", "status": "cancelled", "dedup_id": "later" });
     assert_eq!(endpoint.post_with(later).await.status, 202);
     let page = browser.page("/services/shop").await;
+    let failed = "href=\"#deploys\">failed in production, <time";
     assert!(page.contains(failed) && page.contains("No later deploy there succeeded."), "{page}");
 
     let create =
