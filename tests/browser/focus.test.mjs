@@ -112,7 +112,9 @@ for (const [width, paths] of [
         const { left, top, width, height } = active.getBoundingClientRect();
         // Nobody sees all of a long table.
         if (active === document.body || height > innerHeight / 2) return '';
-        const front = document.elementFromPoint(left + width / 2, top + height / 2)?.closest(stays);
+        // The browser shows the line with the caret of a text of several lines: here, the first.
+        const middle = active.localName === 'textarea' ? 16 : height / 2;
+        const front = document.elementFromPoint(left + width / 2, top + middle)?.closest(stays);
         return front && !front.contains(active) ? active.outerHTML : '';
       }, STAYS);
     for (const path of paths) {
