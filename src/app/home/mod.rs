@@ -37,6 +37,8 @@ use on_call::OnCall;
 const DEPLOYS: usize = 8;
 /// The number of failing services that are shown.
 const SHOWN: usize = 8;
+/// The number of failing services that are listed: those behind the shown ones unfold.
+const LISTED: usize = 100;
 /// How far back the page looks for failures, in days.
 pub const FAILING_DAYS: i64 = 30;
 /// How far back the page looks at most for deploys and changes, in days.
@@ -122,7 +124,7 @@ async fn read(site: &Site, visit: &Visit, session: &Session) -> Result<Read, Fau
     let next = reading.optional(|db| Next::read(db, &mine, now)).await?;
     let changes = reading.optional(|db| with_addresses(db, &mine, since)).await?;
     let tally = reading.optional(|db| list::tally(db, mine.services.as_deref(), since)).await?;
-    let mut ids: Vec<i64> = failing.iter().flatten().take(SHOWN).map(|one| one.service_id).collect();
+    let mut ids: Vec<i64> = failing.iter().flatten().take(LISTED).map(|one| one.service_id).collect();
     ids.extend(deploys.iter().flatten().filter_map(|deploy| deploy.service_id));
     ids.extend(on_call::shown(on_call.as_deref().unwrap_or_default()));
     ids.extend(next.iter().flatten().flat_map(Next::services));

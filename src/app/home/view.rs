@@ -3,12 +3,13 @@
 use maud::{Markup, html};
 
 use super::mine::{SUGGESTIONS, Steps};
-use super::{Read, SHOWN};
+use super::{LISTED, Read, SHOWN};
 use crate::app::operations::home::Account;
 use crate::app::parts::{COUNTED, count, count_to, grouped, short, time};
 use crate::app::reading::too_long;
 use crate::app::visit::Session;
 use crate::app::{all_deploys, on_call, service_name};
+use crate::deploy::failing::Failing;
 use crate::deploy::list;
 use crate::entity::user::Role;
 
@@ -137,12 +138,24 @@ pub fn failing(read: &Read) -> Markup {
         @if !failing.is_empty() {
             section.card {
                 h2 #failing { "Failing in production" a href=(FAILED) { "Failed deploys" } }
-                ul.missing { @for one in failing.iter().take(SHOWN) {
-                    li { strong { (name(read, one.service_id)) } span { span.mark.bad { "failed" } " " (time(one.since, read.now)) } }
-                } }
-                @if failing.len() > SHOWN { p.soft { "and " (failing.len() - SHOWN) " more" } }
+                (failures(read, failing.get(..SHOWN).unwrap_or(failing)))
+                @if let Some(others @ [_, ..]) = failing.get(SHOWN..) {
+                    details {
+                        summary { (others.len()) " more" }
+                        (failures(read, others.get(..LISTED - SHOWN).unwrap_or(others)))
+                        @if failing.len() > LISTED { p.soft { "and " (failing.len() - LISTED) " that failed earlier." } }
+                    }
+                }
             }
         }
+    }
+}
+
+fn failures(read: &Read, failing: &[Failing]) -> Markup {
+    html! {
+        ul.missing { @for one in failing {
+            li { strong { (name(read, one.service_id)) } span { span.mark.bad { "failed" } " " (time(one.since, read.now)) } }
+        } }
     }
 }
 

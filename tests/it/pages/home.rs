@@ -174,6 +174,29 @@ async fn the_home_page_folds_what_one_actor_did_to_many_and_counts_what_it_lists
     }
 }
 
+#[tokio::test]
+async fn every_service_that_fails_in_production_is_within_reach() {
+    let endpoint = Endpoint::start().await;
+    let app = &endpoint.app;
+    let names: Vec<String> = (0..11).map(|number| format!("broken-{number}")).collect();
+    for name in &names {
+        let query = "mutation($name: String!) { serviceCreate(input: { name: $name }) { errors { message } } }";
+        app.query(query, json!({ "name": name })).await;
+        let deploy = json!({
+            "service": name, "status": "failure", "dedup_id": name, "environment": "production",
+            "deployed_at": Timestamp::now().to_string(),
+        });
+        assert_eq!(endpoint.post_with(deploy).await.status, 202);
+    }
+    let page = Browser::of(app, Role::Viewer).await.page("/").await;
+    let failing = card(&page, "failing");
+    let (shown, others) = failing.split_once("<details><summary>3 more</summary>").expect("the others");
+    assert_eq!((shown.matches("<li>").count(), others.matches("<li>").count()), (8, 3), "{failing}");
+    for name in &names {
+        assert!(failing.contains(&format!(">{name}</a>")), "{name}: {failing}");
+    }
+}
+
 /// The id of the user that browsers sign in as with this role.
 async fn user(app: &TestApp) -> String {
     let query = r#"{ account { user(input: { email: "user@example.com" }) { id } } }"#;
