@@ -269,6 +269,10 @@ pub async fn session(app: &App, call: &Call) -> Result<Option<Session>, Rejectio
 fn lacking(visit: &Visit, role: Role) -> &'static str {
     match &visit.session {
         _ if role == Role::Admin => "Only administrators can do this.",
+        _ if role == Role::StandardsAdmin => {
+            "Levels, categories, checks and campaigns are changed by standards administrators and administrators. An \
+             administrator can give you that role."
+        }
         Some(session) if session.is_held_to_own => {
             "This server lets members change only their own teams and what those own. An administrator can do this."
         }

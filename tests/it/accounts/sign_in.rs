@@ -434,6 +434,11 @@ async fn an_error_page_keeps_the_navigation_and_names_the_needed_role() {
     let refused = viewer.post("/integrations", &[("name", "CI"), ("type", "deploy")]).await;
     assert_eq!(refused.status, 403);
     assert!(refused.text().contains("An administrator can make you a member"), "{}", refused.text());
+    // A member's page says which role a member lacks.
+    let refused = Browser::of(&app, Role::User).await.get("/new/check").await;
+    assert_eq!(refused.status, 403);
+    assert!(refused.text().contains("changed by standards administrators and administrators"), "{}", refused.text());
+    assert!(!refused.text().contains("read-only"), "{}", refused.text());
     let nothing = viewer.get("/services/none").await;
     assert_eq!(nothing.status, 404);
     assert!(nothing.text().contains("href=\"/services\""), "{}", nothing.text());
