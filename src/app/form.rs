@@ -369,6 +369,16 @@ fn is_wrong(name: &str, mistakes: &Mistakes) -> bool {
     mistakes.of_field(name).next().is_some()
 }
 
+/// A message about a field with the field's label in the place of its name in the API. A sentence begins with a capital.
+fn labelled(name: &str, label: &str, message: &str) -> String {
+    let own = name.rsplit('.').next().unwrap_or(name);
+    if let Some(rest) = message.strip_prefix(own).filter(|rest| rest.starts_with(' ')) {
+        return format!("{label}{rest}");
+    }
+    let mut letters = message.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
 fn frame(
     name: &str,
     label: &str,
@@ -376,7 +386,7 @@ fn frame(
     mistakes: &Mistakes,
     input: impl FnOnce(Option<String>) -> Markup,
 ) -> Markup {
-    let wrong: Vec<&str> = mistakes.of_field(name).collect();
+    let wrong: Vec<String> = mistakes.of_field(name).map(|message| labelled(name, label, message)).collect();
     let mut described = Vec::new();
     if !hint.is_empty() {
         described.push(format!("hint-{name}"));
@@ -393,6 +403,24 @@ fn frame(
             @if !wrong.is_empty() {
                 p.wrong id={ "wrong-" (name) } { @for message in &wrong { (message) " " } }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_calls_a_field_by_its_label() {
+        for (name, label, message, expected) in [
+            ("displayName", "Name of the link", "displayName must not be empty", "Name of the link must not be empty"),
+            ("children.0.url", "Address", "url must begin with https://", "Address must begin with https://"),
+            ("url", "Address", "urls differ", "Urls differ"),
+            ("owner", "Owner", "no team has the alias \"a\"", "No team has the alias \"a\""),
+            ("owner", "Owner", "", ""),
+        ] {
+            assert_eq!(labelled(name, label, message), expected);
         }
     }
 }

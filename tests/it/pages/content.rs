@@ -110,7 +110,7 @@ async fn a_refused_form_is_shown_again_with_the_reason() {
     let refused = ada.post("/tokens", &[("description", ""), ("scope", "read"), ("expires", "30")]).await;
     assert_eq!(refused.status, 422);
     assert!(
-        refused.text().contains("aria-invalid=\"true\"") && refused.text().contains("description must not be empty")
+        refused.text().contains("aria-invalid=\"true\"") && refused.text().contains("Description must not be empty")
     );
     assert!(refused.text().contains("<option value=\"read\" selected>"));
     // The title says so, and the wrong field has the focus, without the script.

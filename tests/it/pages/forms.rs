@@ -24,7 +24,7 @@ async fn a_member_creates_and_changes_domains_and_systems() {
     assert!(refused.status == 422 && refused.text().contains("id=\"wrong-name\"") && refused.text().contains("kept"));
     let refused = mem.post("/new/domain", &[("name", "Commerce"), ("ownerId", "nobody")]).await;
     assert!(
-        refused.status == 422 && refused.text().contains("no team has the alias &quot;nobody&quot;"),
+        refused.status == 422 && refused.text().contains("No team has the alias &quot;nobody&quot;"),
         "{refused:?}"
     );
     let refused = mem.post("/new/domain", &[("name", "Commerce"), ("ownerId", "Croe")]).await;
