@@ -282,8 +282,8 @@ pub fn select(
 /// The most things that a list of choices has: as many as a page of the API. There may be more.
 pub const LISTED: usize = 100;
 
-/// The hint of a field whose list of choices may not have all things.
-const MORE: &str = "There may be more than the list shows: write a name.";
+/// What an empty field says whose list of choices may not have all things.
+const MORE: &str = "Type a name: not all are listed";
 
 /// Shows a select field for one of many things: id and label. Where there may be more than are listed, it is a text field
 /// with suggestions, which takes the name of any; [`picker`](super::picker) understands it.
@@ -327,20 +327,16 @@ impl Named<'_> {
     ) -> Markup {
         let Self { name, label, hint, part, required } = *self;
         let proposals: Vec<_> = proposals.filter(|(value, _)| !value.is_empty()).collect();
-        let hint = match (hint, proposals.len() >= LISTED) {
-            (hint, false) => Cow::Borrowed(hint),
-            ("", true) => Cow::Borrowed(MORE),
-            (hint, true) => Cow::Owned(format!("{hint} {MORE}")),
-        };
+        let more = (proposals.len() >= LISTED).then_some(MORE);
         let mut own = Mistakes::none();
         mistakes.of_field(name).for_each(|message| own.push(name, message));
         if let Some(meant) = meant(form.get(name), &proposals).filter(|_| !own.is_empty()) {
             own.push(name, format!("Did you mean {meant}?"));
         }
-        frame(name, label, &hint, &own, |described| {
+        frame(name, label, hint, &own, |described| {
             html! {
                 input id={ "field-" (name) } name=(name) value=(form.get(name)) list={ "list-" (name) } maxlength=(text::SHORT)
-                    required[required] data-find=[Some(part).filter(|part| !part.is_empty())] dir="auto" autocomplete="off"
+                    placeholder=[more] required[required] data-find=[Some(part).filter(|part| !part.is_empty())] dir="auto" autocomplete="off"
                     aria-describedby=[described] aria-invalid=[invalid(name, mistakes)] autofocus[is_wrong(name, mistakes)];
                 (suggestions(&format!("list-{name}"), proposals))
             }
