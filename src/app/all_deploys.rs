@@ -29,8 +29,11 @@ const PAGE: usize = 50;
 /// The number of deploys that a file reads at once. Their texts are in memory until they are sent.
 const PORTION: usize = 200;
 
-/// The number of deploys on the pages of teams, systems, domains and people.
+/// The number of rows of the last deploys on the home page and the pages of teams, systems, domains and people.
 const LATEST: usize = 5;
+/// The number of deploys that are read for these rows: more than are shown, because a row is a change with all of its
+/// environments. Four environments of each change are found, or those of fewer changes if there are more.
+pub const READ: usize = 4 * LATEST;
 /// After how many seconds a list of the newest deploys reads itself again, while it is seen.
 const REFRESH: &str = "30";
 
@@ -224,7 +227,7 @@ pub async fn latest_among(
         Some(services) => {
             let filter = Filter { services: Some(services), ..Filter::default() };
             let found = reading.optional(async |db| {
-                let deploys = list::page(db, &filter, None, LATEST).await?.deploys;
+                let deploys = list::page(db, &filter, None, READ).await?.deploys;
                 let services: Vec<i64> = deploys.iter().filter_map(|deploy| deploy.service_id).collect();
                 Ok::<_, Fault>((labels(db, &services).await?, deploys))
             });
@@ -248,7 +251,7 @@ pub async fn latest_among(
 pub async fn latest_of(reading: &Reading, email: &str) -> Result<Markup, Fault> {
     let found = reading.optional(async |db| {
         let filter = Filter { person: Some(email.to_owned()), ..Filter::default() };
-        let found = list::page(db, &filter, None, LATEST).await?;
+        let found = list::page(db, &filter, None, READ).await?;
         let services: Vec<i64> = found.deploys.iter().filter_map(|deploy| deploy.service_id).collect();
         Ok::<_, Fault>((labels(db, &services).await?, found))
     });
@@ -269,9 +272,9 @@ pub async fn latest_of(reading: &Reading, email: &str) -> Result<Markup, Fault> 
     })
 }
 
-/// A table of deploys, in which those of the same commit of a service with the same result are one row.
+/// A table of the last of these deploys, in which those of the same commit of a service with the same result are one row.
 pub fn table(label: &str, deploys: &[Model], labels: &HashMap<i64, Label>, now: Timestamp) -> Markup {
-    let rows = html! { tbody { (changes(deploys, Some(labels), |moment| time(moment, now))) } };
+    let rows = html! { tbody { (changes(deploys, LATEST, Some(labels), |moment| time(moment, now))) } };
     framed_rows(label, true, "When", &rows)
 }
 
@@ -283,7 +286,7 @@ fn days(deploys: &[Model], labels: Option<&HashMap<i64, Label>>) -> Markup {
         @for (day, deploys) in by_day(deploys) {
             tbody {
                 tr.day { th scope="rowgroup" colspan=(columns) { (day) } }
-                (changes(deploys, labels, time_of_day))
+                (changes(deploys, deploys.len(), labels, time_of_day))
             }
         }
     };
@@ -306,18 +309,25 @@ fn framed_rows(label: &str, with_services: bool, when: &str, rows: &Markup) -> M
     }
 }
 
-/// The number of rows of [`table`].
-pub fn rows(deploys: &[Model]) -> usize {
-    let shown: Vec<(Deploy, &Model)> = deploys.iter().map(|deploy| (Deploy::from(deploy), deploy)).collect();
-    folded(&shown, |(deploy, stored)| (deploy, &stored.service_alias)).len()
+/// The number of deploys in [`table`], and that of its rows.
+pub fn shown(deploys: &[Model]) -> (usize, usize) {
+    let all: Vec<(Deploy, &Model)> = deploys.iter().map(|deploy| (Deploy::from(deploy), deploy)).collect();
+    let changes = folded(&all, |(deploy, stored)| (deploy, &stored.service_alias));
+    let rows = changes.len().min(LATEST);
+    (changes.iter().take(rows).map(|change| change.deploys).sum(), rows)
 }
 
-/// The rows of the changes of these deploys.
-fn changes(deploys: &[Model], labels: Option<&HashMap<i64, Label>>, when: impl Fn(Timestamp) -> Markup) -> Markup {
+/// The rows of the last changes of these deploys, at most `most`. All are folded first, so that each has its environments.
+fn changes(
+    deploys: &[Model],
+    most: usize,
+    labels: Option<&HashMap<i64, Label>>,
+    when: impl Fn(Timestamp) -> Markup,
+) -> Markup {
     let shown: Vec<(Deploy, &Model)> = deploys.iter().map(|deploy| (Deploy::from(deploy), deploy)).collect();
     let changes = folded(&shown, |(deploy, stored)| (deploy, &stored.service_alias));
     html! {
-        @for change in changes {
+        @for change in changes.into_iter().take(most) {
             @let (deploy, stored) = change.deploy;
             (row(deploy, &change.environments, labels.map(|labels| service(stored, labels)), &when(stored.deployed_at)))
         }

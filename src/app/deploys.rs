@@ -47,6 +47,8 @@ pub struct Change<'d, D> {
     pub deploy: &'d D,
     /// Their environments, that of the newest first.
     pub environments: Vec<&'d str>,
+    /// The number of them.
+    pub deploys: usize,
 }
 
 /// Folds deploys of the same commit of a service with the same result, such as those to staging and then to production.
@@ -62,10 +64,11 @@ pub fn folded<'d, D>(deploys: &'d [D], about: impl Fn(&'d D) -> (&'d Deploy, &'d
         let environment = deploy.environment.as_deref();
         match changes.iter_mut().find(same) {
             Some(change) => {
+                change.deploys += 1;
                 let known = environment.filter(|one| !change.environments.contains(one));
                 change.environments.extend(known);
             }
-            None => changes.push(Change { deploy: one, environments: environment.into_iter().collect() }),
+            None => changes.push(Change { deploy: one, environments: environment.into_iter().collect(), deploys: 1 }),
         }
     }
     changes

@@ -1,5 +1,6 @@
 //! Limits of the pages, which `docs/limits.md` lists.
 
+pub use super::all_deploys::READ as LATEST_DEPLOYS;
 pub use super::csv::{BYTES as CSV_BYTES, ROWS as CSV_ROWS, TIME as CSV_TIME};
 pub use super::definitions::filters::SHOWN as CONDITIONS_SHOWN;
 pub use super::definitions::uses::PREDICATES as CONDITIONS_READ;

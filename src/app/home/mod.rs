@@ -13,7 +13,7 @@ use super::operations::Home;
 use super::parts::{short, time};
 use super::visit::{Session, Visit, path};
 use super::words::{self, Addresses};
-use super::{Answer, Fault, Site, on_call, service_name};
+use super::{Answer, Fault, Site, all_deploys, on_call, service_name};
 use crate::db;
 use crate::deploy::days::DAY;
 use crate::deploy::delivery::Delivery;
@@ -33,8 +33,6 @@ use changes::Line;
 use mine::{Mine, Steps};
 use on_call::OnCall;
 
-/// The number of deploys shown.
-const DEPLOYS: usize = 8;
 /// The number of failing services that are shown.
 const SHOWN: usize = 8;
 /// The number of failing services that are listed: those behind the shown ones unfold.
@@ -118,7 +116,7 @@ async fn read(site: &Site, visit: &Visit, session: &Session) -> Result<Read, Fau
         _ => None,
     };
     let failing = reading.optional(|db| mine.failing(db, ago(FAILING_DAYS), production)).await?;
-    let deploys = reading.optional(|db| mine.deploys(db, since, DEPLOYS)).await?;
+    let deploys = reading.optional(|db| mine.deploys(db, since, all_deploys::READ)).await?;
     let on_call = reading.optional(|db| on_call::read(db, mine.services.as_deref(), now)).await?;
     let arrived = reading.optional(|db| mine::arrived(db, since)).await?;
     let next = reading.optional(|db| Next::read(db, &mine, now)).await?;

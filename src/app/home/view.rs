@@ -170,15 +170,15 @@ pub fn deploys(read: &Read) -> Markup {
                 Some([]) => p.soft { "No deploy was recorded " (period(read)) "." },
                 Some(deploys) => {
                     (all_deploys::table("Latest deploys", deploys, &read.labels, read.now))
-                    (said_of(deploys.len(), all_deploys::rows(deploys)))
+                    (said_of(all_deploys::shown(deploys)))
                 },
             }
         }
     }
 }
 
-/// Why a table has fewer rows than the number above it says.
-fn said_of(deploys: usize, rows: usize) -> Markup {
+/// Why a table has fewer rows than deploys.
+fn said_of((deploys, rows): (usize, usize)) -> Markup {
     let number = |of: usize| i64::try_from(of).unwrap_or(i64::MAX);
     html! {
         @if rows < deploys {

@@ -197,6 +197,38 @@ async fn every_service_that_fails_in_production_is_within_reach() {
     }
 }
 
+#[tokio::test]
+async fn the_last_changes_have_all_of_their_environments_and_are_five_rows() {
+    let endpoint = Endpoint::start().await;
+    let app = &endpoint.app;
+    let query = r#"mutation {
+        team: teamCreate(input: { name: "Core" }) { errors { message } }
+        cart: serviceCreate(input: { name: "Cart", ownerInput: { alias: "core" } }) { errors { message } }
+    }"#;
+    data(app, query).await;
+    let now = Timestamp::now().as_micros();
+    // All of staging first, and then all of production.
+    for (at, environment) in ["production", "staging"].into_iter().enumerate() {
+        for number in 0..6 {
+            let seconds = i64::try_from(at).expect("a small number") * 60 + number;
+            let deploy = json!({
+                "service": "cart", "status": "success", "environment": environment,
+                "dedup_id": format!("{environment} {number}"), "commit": { "sha": format!("c0ffee{number}") },
+                "deployed_at": Timestamp::from_micros(now - seconds * 1_000_000).to_string(),
+            });
+            assert_eq!(endpoint.post_with(deploy).await.status, 202);
+        }
+    }
+    let viewer = Browser::of(app, Role::Viewer).await;
+    for path in ["/", "/teams/core"] {
+        let page = viewer.page(path).await;
+        let deploys = card(&page, "deploys");
+        assert_eq!(deploys.matches("<td>production, staging</td>").count(), 5, "{path}: {deploys}");
+        assert!(!deploys.contains("c0ffee5"), "{path}, the sixth: {deploys}");
+    }
+    assert!(card(&viewer.page("/").await, "deploys").contains("10 deploys in 5 rows:"));
+}
+
 /// The id of the user that browsers sign in as with this role.
 async fn user(app: &TestApp) -> String {
     let query = r#"{ account { user(input: { email: "user@example.com" }) { id } } }"#;

@@ -577,6 +577,11 @@ fn shown() -> Section {
         time("time that a page waits for that count", pages::WAITING_PATIENCE).beyond("the last one is shown"),
         count("services of a team, a system or a domain whose deploys a page lists", list::SERVICES)
             .beyond("other services are left out"),
+        count(
+            "deploys that the home page and the pages of teams, systems, domains and people read for the last changes",
+            pages::LATEST_DEPLOYS,
+        )
+        .beyond("such a change has fewer environments"),
         count("deploys that a page of deploys searches for a status, a person or production", list::SEARCHED)
             .beyond("the next page goes on"),
         count("deploys that the page Delivery reads for a team, a system or a domain", weeks::READ)
