@@ -9,7 +9,7 @@ use super::parts::{begins_at, chip, grouped, period};
 use super::scope::{self, NOUNS};
 use super::visit::{Fields, Visit};
 use crate::db::ReadHandle;
-use crate::deploy::list::{self, Filter, SEARCHED};
+use crate::deploy::list::{self, Filter, SEARCHED, SERVICES};
 use crate::entity::deploy::{Environments, Status};
 use crate::entity::{TimeCursor, service};
 
@@ -24,6 +24,9 @@ pub const STATUSES: &[(&str, Status)] = &[
 
 /// The parameter that selects the deploys to production, whatever its environments are called.
 pub const PRODUCTION: &str = "production";
+
+/// The number of things of a kind that an address may name, such as teams: the list has the deploys of all of them.
+pub const NAMED: usize = 20;
 
 /// The fields of the filter.
 const FIELDS: [&str; 9] = ["service", "team", "system", "domain", "person", "environment", "status", "from", "until"];
@@ -98,7 +101,7 @@ impl Wanted {
 }
 
 /// The services that the address names by their own alias, their team, their system or their domain, and whether there may
-/// be more of them. None if one of these is unknown.
+/// be more of them. Of several of a kind, those of all; of several kinds, those that belong to each. None if they are unknown.
 async fn services(
     db: &dyn ReadHandle,
     query: &Fields,
@@ -106,17 +109,28 @@ async fn services(
 ) -> Result<(Option<Vec<i64>>, bool), Fault> {
     let (mut named, mut is_cut): (Option<Vec<i64>>, bool) = (None, false);
     for (noun, ..) in NOUNS {
-        let Some(alias) = query.given(noun) else { continue };
-        let ids = match scope::find(db, noun, alias).await? {
-            Some(scope) => {
-                is_cut |= scope.is_cut();
-                scope.services
+        let mut aliases: Vec<&str> = query.get_all(noun).filter(|alias| !alias.is_empty()).collect();
+        if aliases.is_empty() {
+            continue;
+        }
+        if aliases.len() > NAMED {
+            mistakes.push(noun, format!("Only the first {NAMED} are looked for."));
+            aliases.truncate(NAMED);
+        }
+        let mut ids = Vec::<i64>::new();
+        for alias in aliases {
+            match scope::find(db, noun, alias).await? {
+                Some(scope) => {
+                    is_cut |= scope.is_cut();
+                    ids.extend(scope.services);
+                }
+                None => mistakes.push(noun, scope::unknown(noun, alias)),
             }
-            None => {
-                mistakes.push(noun, scope::unknown(noun, alias));
-                Vec::new()
-            }
-        };
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        is_cut |= ids.len() > SERVICES;
+        ids.truncate(SERVICES);
         named = Some(match named {
             Some(known) => known.into_iter().filter(|id| ids.contains(id)).collect(),
             None => ids,
@@ -144,6 +158,12 @@ pub fn fields(visit: &Visit, here: &str, offers: Option<&Offers>, mistakes: &Mis
                 Some(offers) => (nouns(offers, 0, 1)),
                 None => (field("person", "Deployed by", "text")),
             }
+            // A field has room for one. Any more stay as they are.
+            @if offers.is_some() { @for (noun, ..) in NOUNS {
+                @for more in query.get_all(noun).skip(1).take(NAMED).filter(|more| !more.is_empty()) {
+                    input type="hidden" name=(noun) value=(more);
+                }
+            } }
             button { "Search" }
             details.more open[!mistakes.is_empty()] {
                 summary { "Add a filter" }
@@ -166,6 +186,15 @@ pub fn fields(visit: &Visit, here: &str, offers: Option<&Offers>, mistakes: &Mis
     }
 }
 
+/// What a filter in use says: of a kind of things, all that are named.
+fn value(query: &Fields, name: &str) -> Option<String> {
+    if !NOUNS.iter().any(|(noun, ..)| *noun == name) {
+        return query.given(name).map(str::to_owned);
+    }
+    let all: Vec<&str> = query.get_all(name).filter(|one| !one.is_empty()).take(NAMED).collect();
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
 /// The filters in use. A list of one service does not know those of others.
 pub fn chips(visit: &Visit, here: &str, is_of_all: bool) -> Markup {
     let known = [
@@ -180,12 +209,12 @@ pub fn chips(visit: &Visit, here: &str, is_of_all: bool) -> Markup {
         ("until", "Until"),
     ];
     let known = if is_of_all { &known[..] } else { &known[NOUNS.len()..] };
-    let used = || known.iter().filter_map(|(name, label)| Some((*name, *label, visit.query.given(name)?)));
+    let used = || known.iter().filter_map(|(name, label)| Some((*name, *label, value(&visit.query, name)?)));
     let is_production = visit.query.given(PRODUCTION).is_some();
     html! {
         @if used().next().is_some() || is_production {
             ul.chips {
-                @for (name, label, value) in used() { (chip(visit, here, name, label, value)) }
+                @for (name, label, value) in used() { (chip(visit, here, name, label, &value)) }
                 @if is_production { (chip(visit, here, PRODUCTION, "Only", "production")) }
             }
         }

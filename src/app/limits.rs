@@ -5,6 +5,7 @@ pub use super::csv::{BYTES as CSV_BYTES, ROWS as CSV_ROWS, TIME as CSV_TIME};
 pub use super::definitions::filters::SHOWN as CONDITIONS_SHOWN;
 pub use super::definitions::uses::PREDICATES as CONDITIONS_READ;
 pub use super::deliveries::{LISTED as RECEIPTS_SEARCHED, SEARCHED as DELIVERIES_SEARCHED};
+pub use super::deploy_filter::NAMED as DEPLOYS_NAMED;
 pub use super::documents::LONGEST as DOCUMENT_SHOWN;
 pub use super::feeds::{ENTRIES as FEED_ENTRIES, SEARCHED as FEED_SEARCHED, SUMMARY as FEED_SUMMARY};
 pub use super::form::LISTED as CHOICES;

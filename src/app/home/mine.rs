@@ -7,6 +7,7 @@ use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 use crate::app::Fault;
+use crate::app::deploy_filter::NAMED;
 use crate::db::{Read, ReadHandle, Row, any};
 use crate::deploy::failing::{self, Failing};
 use crate::deploy::list::{self, Filter};
@@ -14,8 +15,8 @@ use crate::entity::audit;
 use crate::entity::deploy::{self, Environments};
 use crate::entity::{Timestamp, integration, service, suggestion, team, team_membership, user};
 
-/// The maximum number of the visitor's teams that the page is about.
-pub const TEAMS: u64 = 20;
+/// The maximum number of the visitor's teams that the page is about: no more than the list of their deploys takes.
+pub const TEAMS: u64 = NAMED as u64;
 /// The maximum number of changes that are read.
 pub const CHANGES: u64 = 200;
 /// The number of suggestions up to which the page says how many are new.

@@ -60,6 +60,8 @@ struct Read {
     labels: HashMap<i64, Label>,
     /// When the visitor's last visit ended.
     before: Option<Timestamp>,
+    /// The start of the first day whose deploys are shown.
+    first_day: Timestamp,
     now: Timestamp,
 }
 
@@ -107,7 +109,10 @@ async fn read(site: &Site, visit: &Visit, session: &Session) -> Result<Read, Fau
     let now = Timestamp::now();
     let ago = |days: i64| Timestamp::from_micros(now.as_micros() - days * DAY);
     let before = session.row.visit_before(now);
-    let since = before.unwrap_or_else(|| ago(1)).max(ago(SINCE_DAYS));
+    // Days are those of UTC, as in the list of deploys, which has whole days.
+    let day = |moment: Timestamp| Timestamp::from_micros(moment.as_micros().div_euclid(DAY) * DAY);
+    let since = before.unwrap_or_else(|| day(ago(1))).max(ago(SINCE_DAYS));
+    let first_day = day(since);
     let production = &site.catalogue.settings().production;
     let reading = site.reading(visit).await?;
     let mine = reading.required(|db| Mine::read(db, session.user.id)).await?;
@@ -116,12 +121,12 @@ async fn read(site: &Site, visit: &Visit, session: &Session) -> Result<Read, Fau
         _ => None,
     };
     let failing = reading.optional(|db| mine.failing(db, ago(FAILING_DAYS), production)).await?;
-    let deploys = reading.optional(|db| mine.deploys(db, since, all_deploys::READ)).await?;
+    let deploys = reading.optional(|db| mine.deploys(db, first_day, all_deploys::READ)).await?;
     let on_call = reading.optional(|db| on_call::read(db, mine.services.as_deref(), now)).await?;
     let arrived = reading.optional(|db| mine::arrived(db, since)).await?;
     let next = reading.optional(|db| Next::read(db, &mine, now)).await?;
     let changes = reading.optional(|db| with_addresses(db, &mine, since)).await?;
-    let tally = reading.optional(|db| list::tally(db, mine.services.as_deref(), since)).await?;
+    let tally = reading.optional(|db| list::tally(db, mine.services.as_deref(), first_day)).await?;
     let mut ids: Vec<i64> = failing.iter().flatten().take(LISTED).map(|one| one.service_id).collect();
     ids.extend(deploys.iter().flatten().filter_map(|deploy| deploy.service_id));
     ids.extend(on_call::shown(on_call.as_deref().unwrap_or_default()));
@@ -143,6 +148,7 @@ async fn read(site: &Site, visit: &Visit, session: &Session) -> Result<Read, Fau
         deliveries,
         labels,
         before,
+        first_day,
         now,
     })
 }

@@ -5,10 +5,11 @@ use maud::{Markup, html};
 use super::mine::{SUGGESTIONS, Steps};
 use super::{LISTED, Read, SHOWN};
 use crate::app::operations::home::Account;
-use crate::app::parts::{COUNTED, count, count_to, grouped, short, time};
+use crate::app::parts::{COUNTED, count, count_to, form_day, grouped, link, near_day, short, time};
 use crate::app::reading::too_long;
-use crate::app::visit::Session;
+use crate::app::visit::{Fields, Session};
 use crate::app::{all_deploys, on_call, service_name};
+use crate::deploy::days::DAY;
 use crate::deploy::failing::Failing;
 use crate::deploy::list;
 use crate::entity::user::Role;
@@ -51,6 +52,21 @@ pub fn period(read: &Read) -> &'static str {
     if read.before.is_some() { "since your last visit" } else { "since yesterday" }
 }
 
+/// Since when the page tells of deploys, in days as the list of deploys has them.
+fn days(read: &Read) -> String {
+    match read.now.as_micros().div_euclid(DAY) - read.first_day.as_micros().div_euclid(DAY) {
+        0 => "today".to_owned(),
+        1 => "since yesterday".to_owned(),
+        _ => format!("since {}", near_day(read.first_day, read.now)),
+    }
+}
+
+/// The list of the deploys that the page counts.
+fn counted(read: &Read) -> String {
+    let teams = read.mine.teams.iter().fold(Fields::default(), |fields, team| fields.append("team", &team.alias));
+    link("/deploys", &teams.and("from", &form_day(read.first_day)).query())
+}
+
 /// The four numbers at the top.
 pub fn tiles(account: &Account, read: &Read, session: &Session) -> Markup {
     // Services without an owner concern whoever can give them one.
@@ -60,7 +76,7 @@ pub fn tiles(account: &Account, read: &Read, session: &Session) -> Markup {
         div.figures {
             @let failing = if read.failing.as_ref().is_some_and(|all| !all.is_empty()) { "#failing" } else { FAILED };
             div.figure { a href=(failing) { "Failing in production" } (failing_now(read)) }
-            div.figure { a href="/deploys" { "Deploys " (period(read)) } (deployed(read)) }
+            div.figure { a href=(counted(read)) { "Deploys " (days(read)) } (deployed(read)) }
             @if is_concerned { div.figure { (unowned(account, read)) } }
             div.figure {
                 a href="/suggestions" { "Suggestions" }
@@ -164,10 +180,10 @@ pub fn deploys(read: &Read) -> Markup {
     let title = if read.mine.services.is_some() { "Deploys of your services" } else { "Deploys" };
     html! {
         section.card {
-            h2 #deploys { (title) " " (period(read)) a href="/deploys" { "All deploys" } }
+            h2 #deploys { (title) " " (days(read)) a href="/deploys" { "All deploys" } }
             @match read.deploys.as_deref() {
                 None => (too_long()),
-                Some([]) => p.soft { "No deploy was recorded " (period(read)) "." },
+                Some([]) => p.soft { "No deploy was recorded " (days(read)) "." },
                 Some(deploys) => {
                     (all_deploys::table("Latest deploys", deploys, &read.labels, read.now))
                     (said_of(all_deploys::shown(deploys)))

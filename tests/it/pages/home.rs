@@ -229,6 +229,56 @@ async fn the_last_changes_have_all_of_their_environments_and_are_five_rows() {
     assert!(card(&viewer.page("/").await, "deploys").contains("10 deploys in 5 rows:"));
 }
 
+/// The day some days ago, as an address has it.
+fn day(ago: i64) -> String {
+    let moment = Timestamp::from_micros(Timestamp::now().as_micros() - ago * 86_400_000_000).to_string();
+    moment.split('T').next().expect("a day").to_owned()
+}
+
+#[tokio::test]
+async fn the_number_of_deploys_is_that_of_the_list_behind_it() {
+    let endpoint = Endpoint::start().await;
+    let app = &endpoint.app;
+    let mem = Browser::of(app, Role::User).await;
+    let query = r#"mutation {
+        mine: teamCreate(input: { name: "Mine", members: [{ user: { email: "user@example.com" } }] }) { errors { message } }
+        ours: teamCreate(input: { name: "Ours", managerEmail: "user@example.com" }) { errors { message } }
+        rest: teamCreate(input: { name: "Rest" }) { errors { message } }
+        cart: serviceCreate(input: { name: "Cart", ownerInput: { alias: "mine" } }) { errors { message } }
+        mail: serviceCreate(input: { name: "Mail", ownerInput: { alias: "ours" } }) { errors { message } }
+        other: serviceCreate(input: { name: "Other", ownerInput: { alias: "rest" } }) { errors { message } }
+    }"#;
+    data(app, query).await;
+    // The first of each is at the start of yesterday, and the second just before.
+    for service in ["cart", "mail", "other"] {
+        for at in [format!("{}T00:00:00Z", day(1)), format!("{}T23:59:59Z", day(2))] {
+            let deploy = json!({
+                "service": service, "status": "success", "dedup_id": format!("{service} {at}"), "deployed_at": at,
+            });
+            assert_eq!(endpoint.post_with(deploy).await.status, 202);
+        }
+    }
+    let list = format!("/deploys?team=mine&team=ours&from={}", day(1));
+    let tile = format!("<a href=\"{}\">Deploys since yesterday</a><strong>2</strong>", list.replace('&', "&amp;"));
+    let page = mem.page("/").await;
+    assert!(page.contains(&tile), "{tile}: {page}");
+    let page = mem.page(&list).await;
+    assert_eq!(page.matches("<th scope=\"row\">").count(), 2, "{page}");
+    for text in ["<strong>mine, ours</strong>", "<input type=\"hidden\" name=\"team\" value=\"ours\">"] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    // After a visit two days ago, the words name its day.
+    let seen = Timestamp::from_micros(Timestamp::now().as_micros() - 2 * 86_400_000_000);
+    let update = session::Entity::update_many().col_expr(session::Column::LastSeenAt, Expr::value(seen));
+    app.db.write(async |db| rollcall::db::Write::exec(db, update).await).await.expect("an update");
+    let page = mem.page("/").await;
+    let (before, number) = page.split_once("</a><strong>4</strong>4 succeeded").expect("four deploys");
+    let words = before.rsplit_once("Deploys since ").expect("since when").1;
+    let date = day(2).rsplit_once('-').expect("a date").1.trim_start_matches('0').to_owned();
+    assert!(words.starts_with(&date) && number.contains("since your last visit"), "{words}: {page}");
+    assert!(before.contains(&format!("from={}", day(2))), "{before}");
+}
+
 /// The id of the user that browsers sign in as with this role.
 async fn user(app: &TestApp) -> String {
     let query = r#"{ account { user(input: { email: "user@example.com" }) { id } } }"#;
@@ -306,8 +356,9 @@ async fn pages_of_a_new_installation_say_in_sentences_what_is_missing_and_where_
     data(&app, r#"mutation { teamCreate(input: { name: "Core" }) { errors { message } } }"#).await;
     let mem = Browser::of(&app, Role::User).await;
     let page = mem.page("/").await;
+    let link = format!("<a href=\"/deploys?from={}\">", day(1));
     for shown in [
-        "<a href=\"/deploys\">Deploys since yesterday</a><strong>0</strong>None was recorded.",
+        &*format!("{link}Deploys since yesterday</a><strong>0</strong>None was recorded."),
         "No deploy was recorded since yesterday.",
         "<a href=\"/deploys?status=failed\">Failing in production</a>",
     ] {

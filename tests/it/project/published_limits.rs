@@ -582,6 +582,11 @@ fn shown() -> Section {
             pages::LATEST_DEPLOYS,
         )
         .beyond("such a change has fewer environments"),
+        count(
+            "teams, or other things of one kind, whose deploys a page of deploys lists together",
+            pages::DEPLOYS_NAMED,
+        )
+        .beyond("the page says so"),
         count("deploys that a page of deploys searches for a status, a person or production", list::SEARCHED)
             .beyond("the next page goes on"),
         count("deploys that the page Delivery reads for a team, a system or a domain", weeks::READ)
