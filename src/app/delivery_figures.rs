@@ -153,10 +153,11 @@ fn earlier(found: &Delivery, value: Option<String>) -> String {
 }
 
 /// A bar for each week.
-fn bars(found: &Delivery, value: impl Fn(&Metrics) -> (f64, String), is_bad: bool) -> Vec<Bar> {
+fn bars(found: &Delivery, value: impl Fn(&Metrics) -> (Option<f64>, String), is_bad: bool) -> Vec<Bar> {
     let bar = |(at, metrics): (usize, &Metrics)| {
         let (value, text) = value(metrics);
-        Bar { value, title: format!("{text}, week of {}", day_of(week(found, at))), is_bad: is_bad && value > 0.0 }
+        let title = format!("{text}, week of {}", day_of(week(found, at)));
+        Bar { value, title, is_bad: is_bad && value > Some(0.0) }
     };
     found.weeks.iter().enumerate().map(bar).collect()
 }
@@ -184,7 +185,7 @@ fn often(found: &Delivery, sources: &Sources) -> Figure {
         // Without earlier deploys there is nothing to be better than.
         is_better: is_better(Some(-now), (found.before != Metrics::default()).then_some(-before)),
         source: (count(found.now.deploys, "deploy"), sources.took_place(found, all(found), &found.now)),
-        bars: bars(found, |week| (week.deploys as f64, count(week.deploys, "deploy")), false),
+        bars: bars(found, |week| (Some(week.deploys as f64), count(week.deploys, "deploy")), false),
         scale: |most| count(most as i64, "deploy"),
     }
 }
@@ -223,7 +224,7 @@ fn failures(found: &Delivery, sources: &Sources) -> Figure {
         before: earlier(found, before.map(percent)),
         is_better: is_better(now, before),
         source: (source, sources.list(found, all(found), "failed")),
-        bars: bars(found, |week| (week.failed as f64, count(week.failed, "failure")), true),
+        bars: bars(found, |week| (Some(week.failed as f64), count(week.failed, "failure")), true),
         scale: |most| count(most as i64, "failure"),
     }
 }
@@ -247,8 +248,8 @@ fn recovery(found: &Delivery, sources: &Sources) -> Figure {
 }
 
 /// The height and the title of a bar for a duration.
-fn seconds(median: Option<i64>) -> (f64, String) {
-    median.map_or((0.0, "none".to_owned()), |median| (median as f64, duration(median)))
+fn seconds(median: Option<i64>) -> (Option<f64>, String) {
+    (median.map(|median| median as f64), median.map_or_else(|| "none".to_owned(), duration))
 }
 
 /// DORA's level of a value, of which a smaller one is better, given the bounds of the three upper ones.

@@ -29,7 +29,7 @@ fn shares(label: &str, history: &[Results]) -> Markup {
     let (Some(first), Some(last)) = (history.first(), history.last()) else { return html! {} };
     let share = |day: &Results| f64::from(day.passed) / f64::from(day.total.max(1));
     let bar = |day: &Results| Bar {
-        value: share(day),
+        value: Some(share(day)),
         title: format!("{}: {} of {}", day_of(day.day.0), day.passed, count(day.total, "result")),
         is_bad: false,
     };
@@ -79,7 +79,7 @@ fn levels(history: &[Levels]) -> Markup {
             @for (place, level) in last.level_counts.iter().enumerate() {
                 @let label = name(level.level.name.as_deref());
                 @let bars: Vec<Bar> = history.iter().map(|day| Bar {
-                    value: f64::from(services_at(day, place)) / f64::from(all(day).max(1)),
+                    value: Some(f64::from(services_at(day, place)) / f64::from(all(day).max(1))),
                     title: format!("{}: {}", day_of(day.day.0), count(services_at(day, place), "service")),
                     is_bad: false,
                 }).collect();

@@ -41,6 +41,13 @@ async fn a_plot_counts_all_deploys_of_its_weeks() {
     assert_eq!((went_well.len(), went_well[11], went_well[9], went_well[10]), (12, 48.0, 24.0, 1.0), "{page}");
     assert_eq!(heights(&page, "Change failure rate by week")[9], 48.0);
     assert_eq!(heights(&page, "Recovery time by week")[9], 48.0);
+    // A week without a value has no bar, but one of which the number is zero has.
+    let gaps = |label: &str| {
+        let plot = page.split_once(&format!("aria-label=\"{label}\"")).expect("the plot").1;
+        plot.split_once("</svg>").expect("its end").0.matches("<rect class=\"plot gap\"").count()
+    };
+    assert_eq!((gaps("Recovery time by week"), gaps("Change failure rate by week")), (11, 0), "{page}");
+    assert_eq!(gaps("Change lead time by week"), 12, "{page}");
     for text in [
         ">180 deploys</a>",
         "1 of 181 failed",
