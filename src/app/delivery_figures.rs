@@ -29,6 +29,7 @@ pub fn show(found: &Delivery, about: Option<(&str, &str)>) -> Markup {
         @else if found.weeks.len() < WEEKS {
             p.warning { "There are too many deploys for " (WEEKS) " weeks: these are the last " (count(found.weeks.len() as i64, "week")) "." }
         }
+        @if !has_earlier(found) { p.soft { "There are no earlier deploys to compare with." } }
         (figures(found, &sources))
         (weeks(found, &sources))
     }
@@ -51,14 +52,18 @@ pub fn small(found: &Delivery, alias: &str) -> Markup {
                 " " (changed(&figure))
             }
         } }
-        p.soft { (weeks) ", against the " (weeks) " before. " a href=(link("/delivery", &sources.0.query())) { "Week by week" } }
+        p.soft {
+            (weeks) @if has_earlier(found) { ", against the " (weeks) " before. " } @else { ". There are no earlier deploys. " }
+            a href=(link("/delivery", &sources.0.query())) { "Week by week" }
+        }
     }
 }
 
 /// Says in one line how a figure was before, and whether it is better now, or worse.
 fn changed(figure: &Figure) -> Markup {
+    let Some(before) = &figure.before else { return html! {} };
     // What reads alike is not said to differ.
-    if figure.value.as_ref().is_some_and(|value| figure.before == format!("before: {value}")) {
+    if figure.value.as_ref().is_some_and(|value| *before == format!("before: {value}")) {
         return html! { small { "as before" } };
     }
     html! {
@@ -68,7 +73,7 @@ fn changed(figure: &Figure) -> Markup {
                 Some(false) => { span.mark.bad { "worse" } " " }
                 None => {}
             }
-            (figure.before)
+            (before)
         }
     }
 }
@@ -103,8 +108,8 @@ struct Figure {
     value: Option<String>,
     /// DORA's level.
     level: &'static str,
-    /// The same of the weeks before, in the same unit, in words.
-    before: String,
+    /// The same of the weeks before, in the same unit, in words. `None` if these weeks have no deploys at all.
+    before: Option<String>,
     /// Whether it is better than before, or worse; `None` if it is the same or not known.
     is_better: Option<bool>,
     /// What it is made of: a text, and the list of these deploys.
@@ -143,13 +148,14 @@ fn is_better<T: PartialOrd>(now: Option<T>, before: Option<T>) -> Option<bool> {
     (now != before).then(|| now < before)
 }
 
-/// How a figure was in the weeks before, if it is known.
-fn earlier(found: &Delivery, value: Option<String>) -> String {
-    match value {
-        _ if found.before == Metrics::default() => "no earlier deploys".to_owned(),
-        Some(value) => format!("before: {value}"),
-        None => "before: unknown".to_owned(),
-    }
+/// Whether there is something to compare with.
+fn has_earlier(found: &Delivery) -> bool {
+    found.before != Metrics::default()
+}
+
+/// How a figure was in the weeks before, if they have deploys.
+fn earlier(found: &Delivery, value: Option<String>) -> Option<String> {
+    has_earlier(found).then(|| format!("before: {}", value.as_deref().unwrap_or("unknown")))
 }
 
 /// A bar for each week.
@@ -183,7 +189,7 @@ fn often(found: &Delivery, sources: &Sources) -> Figure {
         level: level(-now, [-1.0, -1.0 / 7.0, -1.0 / 30.0]),
         before: earlier(found, Some(frequency_like(before, if found.now.deploys == 0 { before } else { now }))),
         // Without earlier deploys there is nothing to be better than.
-        is_better: is_better(Some(-now), (found.before != Metrics::default()).then_some(-before)),
+        is_better: is_better(Some(-now), has_earlier(found).then_some(-before)),
         source: (count(found.now.deploys, "deploy"), sources.took_place(found, all(found), &found.now)),
         bars: bars(found, |week| (Some(week.deploys as f64), count(week.deploys, "deploy")), false),
         scale: |most| count(most as i64, "deploy"),
