@@ -297,7 +297,7 @@ fn days(deploys: &[Model], labels: Option<&HashMap<i64, Label>>) -> Markup {
 fn framed_rows(label: &str, with_services: bool, when: &str, rows: &Markup) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(label) {
-            table.lined {
+            table.lined.changes {
                 thead { tr {
                     th scope="col" { "Change" }
                     @if with_services { th scope="col" { "Service" } }

@@ -78,7 +78,7 @@ pub fn folded<'d, D>(deploys: &'d [D], about: impl Fn(&'d D) -> (&'d Deploy, &'d
 pub fn table(deploys: &[Deploy], most: usize, now: Timestamp) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label="Latest deploys" {
-            table.lined {
+            table.lined.changes {
                 thead { tr {
                     th scope="col" { "Change" } th scope="col" { "Result" } th scope="col" { "Where" }
                     th.number scope="col" { "When" }
