@@ -11,7 +11,7 @@ use super::layout::{Head, page as framed};
 use super::markdown::prose;
 use super::operations::domain::Domain as FoundDomain;
 use super::operations::{Domain, Domains, System, Systems};
-use super::parts::{count, empty, order, owner, pages, sorted, tags, tier as tier_mark};
+use super::parts::{count, empty, order, owner, pages, short, sorted, tags, tier as tier_mark};
 use super::reading::too_long;
 use super::rights::{Owner, Reach, Rights, Thing};
 use super::visit::{Session, Visit, path};
@@ -130,7 +130,7 @@ pub async fn system(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
     let number = id::number::<system::Entity>(&system.id).unwrap_or_default();
     let latest = all_deploys::latest(site, visit, (Column::SystemId, number), ("system", alias)).await?;
     let standards = standing::of_system(site, visit, alias).await?;
-    let children = html! {
+    let wide = html! {
         section.card {
             h2 #services { "Services" }
             @if system.child_services.nodes.is_empty() { p.soft { "No service belongs to this system." } } @else {
@@ -139,8 +139,8 @@ pub async fn system(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
                 (pages(visit, &path(["systems", alias]), &system.child_services.page_info))
             }
         }
-        (standards)
         (latest)
+        (picture)
     };
     let group = Group {
         kind: GroupKind::System,
@@ -152,7 +152,7 @@ pub async fn system(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
         domain: system.parent.as_ref().map(|domain| (&*domain.aliases, &*domain.name)),
         tags: system.tags.nodes.iter().map(|tag| (&*tag.key, &*tag.value)).collect(),
     };
-    Ok(Answer::page(group.page(visit, &group.rights(site, visit).await?, (children, picture))))
+    Ok(Answer::page(group.page(visit, &group.rights(site, visit).await?, (wide, standards))))
 }
 
 /// Shows the domain with this alias.
@@ -169,7 +169,7 @@ pub async fn domain(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
     };
     let latest = all_deploys::latest_among(&reading, ids, ("domain", alias)).await?;
     drop(reading);
-    let children = html! {
+    let systems = html! {
         section.card {
             h2 #systems { "Systems" }
             @if domain.child_systems.nodes.is_empty() { p.soft { "No system belongs to this domain." } } @else {
@@ -178,6 +178,8 @@ pub async fn domain(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
                 (pages(visit, &path(["domains", alias]), &domain.child_systems.page_info))
             }
         }
+    };
+    let wide = html! {
         section.card { (services_of(services.as_deref())) }
         (latest)
     };
@@ -191,22 +193,23 @@ pub async fn domain(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
         domain: None,
         tags: domain.tags.nodes.iter().map(|tag| (&*tag.key, &*tag.value)).collect(),
     };
-    Ok(Answer::page(group.page(visit, &group.rights(site, visit).await?, (children, html! {}))))
+    Ok(Answer::page(group.page(visit, &group.rights(site, visit).await?, (wide, systems))))
 }
 
-/// The systems of a domain.
+/// The systems of a domain, each with the first line of its description.
 fn systems_of(domain: &FoundDomain) -> Markup {
     html! {
-        div.scroll tabindex="0" role="region" aria-label="Systems" {
-            table.lined {
-                thead { tr { th scope="col" { "System" } th scope="col" { "About" } th.number scope="col" { "Services" } } }
-                tbody { @for system in &domain.child_systems.nodes { tr {
-                    th scope="row" { (link("systems", &system.aliases, &system.name)) }
-                    td { @if let Some(text) = &system.description { (prose(text)) } }
-                    td.number data-label="Services" { (system.child_services.total_count) }
-                } } }
+        ul.missing aria-label="Systems" { @for system in &domain.child_systems.nodes {
+            li {
+                span {
+                    (link("systems", &system.aliases, &system.name))
+                    @if let Some(line) = system.description.as_deref().and_then(|text| text.trim().lines().next()) {
+                        small { (short(line)) }
+                    }
+                }
+                span.soft { (count(system.child_services.total_count, "service")) }
             }
-        }
+        } }
     }
 }
 
@@ -296,8 +299,8 @@ impl<'g> Group<'g> {
         Rights::read(site, visit, Thing { noun: self.kind.noun(), page, owner: self.owner }).await
     }
 
-    /// `children` are the cards of the wide column. `picture` is too wide for a column.
-    fn page(&self, visit: &Visit, rights: &Rights<'_>, (children, picture): (Markup, Markup)) -> Markup {
+    /// `wide` are the cards of the wide column, and `narrow` those beside them, below the facts: both about as high.
+    fn page(&self, visit: &Visit, rights: &Rights<'_>, (wide, narrow): (Markup, Markup)) -> Markup {
         let first = self.first();
         let (all, name) = match self.kind {
             GroupKind::System => ("/systems", "Systems"),
@@ -322,12 +325,11 @@ impl<'g> Group<'g> {
             @if let Some(text) = self.description { div.lead { (prose(text)) } }
             div.two {
                 div.stack {
-                    (children)
+                    (wide)
                     @if let Some(note) = self.note { section.card { h2 { "Notes" } (prose(note)) } }
                 }
-                div.stack { (self.facts()) }
+                div.stack { (self.facts()) (narrow) }
             }
-            (picture)
         };
         framed(visit, &head, main)
     }

@@ -115,19 +115,19 @@ pub async fn detail(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
                 }
                 (now.issues())
                 (latest)
+                (picture)
             }
             div.stack {
                 (facts(&team, &here, &site.catalogue.settings().app_url))
                 (now.on_call())
-                (standards)
+                (members(&team, may.then_some(&*here), &site.catalogue.settings().app_url))
                 (now.delivery(&team.alias))
+                (standards)
                 (list_of_parts(&team))
                 (owned)
-                (members(&team, may.then_some(&*here), &site.catalogue.settings().app_url))
                 (properties::section(&team.properties.nodes, team.properties.page_info.has_next_page))
             }
         }
-        (picture)
     };
     Ok(Answer::page(framed(visit, &head, main)))
 }

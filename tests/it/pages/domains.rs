@@ -14,7 +14,9 @@ async fn a_domain_lists_its_services_and_its_deploys() {
     let groups = r#"
         team: teamCreate(input: { name: "Core" }) { errors { message } }
         domain: domainCreate(input: { name: "Commerce" }) { errors { message } }
-        till: systemCreate(input: { name: "Till", parent: { alias: "commerce" } }) { errors { message } }
+        till: systemCreate(input: {
+            name: "Till", description: "Its first line.\nAnother.", parent: { alias: "commerce" }
+        }) { errors { message } }
         empty: domainCreate(input: { name: "Empty" }) { errors { message } }
         first: serviceCreate(input: {
             name: "a <i>first", parent: { alias: "till" }, ownerInput: { alias: "core" }, tierAlias: "tier_1"
@@ -31,11 +33,12 @@ async fn a_domain_lists_its_services_and_its_deploys() {
     }
     let viewer = Browser::of(app, Role::Viewer).await;
     let page = viewer.page("/domains/commerce").await;
-    // Its systems are a table, and each list is in a card with its heading.
-    assert!(
-        page.contains("<section class=\"card\"><h2 id=\"systems\">") && page.contains("aria-label=\"Systems\""),
-        "{page}"
-    );
+    // Its systems are beside its services, and each list is in a card with its heading.
+    let systems = page.split_once("<section class=\"card\"><h2 id=\"systems\">").expect("the systems").1;
+    let first = systems.split_once("<li><span>").expect("a first system").1.split_once("</li>").expect("its end").0;
+    for text in ["href=\"/systems/till\">Till</a>", "<small>Its first line.</small>", ">51 services<"] {
+        assert!(first.contains(text), "{text}: {first}");
+    }
     assert!(page.contains("<section class=\"card\"><h2 id=\"services\">"), "{page}");
     assert!(page.contains("<a href=\"/domains\" aria-current=\"page\">"), "in the navigation: {page}");
     let services = page.split_once("id=\"services\"").expect("the services").1;
