@@ -180,6 +180,7 @@ pub fn fields(visit: &Visit, here: &str, offers: Option<&Offers>, mistakes: &Mis
                         input type="checkbox" name=(PRODUCTION) value="1" checked[query.given(PRODUCTION).is_some()];
                         "Only production"
                     }
+                    button { "Apply" }
                 }
             }
         }

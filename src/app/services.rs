@@ -144,6 +144,7 @@ fn filters(visit: &Visit, found: &Account, mistakes: &Mistakes) -> Markup {
                     (text("tag", "Tag (key or key:value)", "text"))
                     (text("quiet", "No deploy in … days", "number"))
                     label.check { input type="checkbox" name="unowned" value="1" checked[visit.query.given("unowned").is_some()]; "No owner" }
+                    button { "Apply" }
                 }
             }
             (choice::kept(&visit.query, &["sort", choice::COLUMNS, "mine", "favourites", VIEW]))

@@ -165,7 +165,7 @@ job('services of tier 1 without an owner', 4, async ({ page, main, click, choose
   await click(main.locator('summary', { hasText: 'Add a filter' }));
   await choose(main.locator('form[role=search] select[name=tier]'), 'tier_1');
   await click(main.locator('form[role=search] input[name=unowned]'));
-  await click(main.locator('form[role=search]').getByRole('button', { name: 'Search' }));
+  await click(main.locator('form[role=search]').getByRole('button', { name: 'Apply' }));
   await page.waitForURL(/unowned=1/);
   await main.getByText(/^1 service/).waitFor();
   await main.getByRole('link', { name: 'Event Bus' }).waitFor();

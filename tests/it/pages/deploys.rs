@@ -109,6 +109,8 @@ async fn deploys_are_filtered_by_domain_by_production_and_by_a_whole_address() {
         assert_eq!(rows(&page), shown, "{query}: {page}");
     }
     let page = browser.page("/deploys?production=1&domain=web_shop").await;
+    let panel = page.split_once("Add a filter").and_then(|(_, rest)| rest.split_once("</details>")).expect("a panel").0;
+    assert!(panel.contains("<button>Apply</button></div>"), "{panel}");
     assert!(page.contains("<a href=\"/deploys?domain=web_shop\">Only <strong>production</strong>"), "{page}");
     assert!(page.contains("<a href=\"/deploys?production=1\">Domain is <strong>web_shop</strong>"), "{page}");
 }
