@@ -7,7 +7,7 @@ use super::form::Mistakes;
 use super::layout::layout;
 use super::markdown::prose;
 use super::operations::repository::{Repository, RepositoryServiceConnectionType};
-use super::operations::{self, Repositories};
+use super::operations::{self, FirstService, OwnerTeam, Repositories};
 use super::parts::{count, count_to_most, empty, external_link, local, order, owner, pages, short, sorted, tags, time};
 use super::rights::{Rights, Thing};
 use super::service_name::address;
@@ -47,16 +47,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
                             (marks(one.visible, one.archived_at.is_some()))
                         }
                         td.wide { code { (one.default_alias) } }
-                        td {
-                            @let of = one.services.nodes.first();
-                            @match (&one.owner, of.and_then(|service| Some((service, service.owner.as_ref()?)))) {
-                                // Whoever owns the service looks after its code.
-                                (None, Some((service, team))) => {
-                                    (owner(Some((&*team.alias, &*team.name)))) " " span.soft { "of " (short(&service.name)) }
-                                },
-                                (own, _) => (owner(own.as_ref().map(|team| (&*team.alias, &*team.name)))),
-                            }
-                        }
+                        td { (owned(one.owner.as_ref(), &one.services.first_service)) }
                         td.number data-label="Services" { (one.services.total_count) }
                     } } }
                 }
@@ -65,6 +56,17 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
         }
     };
     Ok(Answer::checked(&mistakes, layout(visit, "Repositories", main)))
+}
+
+/// The owner of a repository. Without one of its own, whoever owns its first service looks after its code.
+fn owned(own: Option<&OwnerTeam>, services: &FirstService) -> Markup {
+    let through = services.nodes.first().and_then(|service| Some((service, service.owner.as_ref()?)));
+    match (own, through) {
+        (None, Some((service, team))) => html! {
+            (owner(Some((&*team.alias, &*team.name)))) " " span.soft { "(through " (short(&service.name)) ")" }
+        },
+        _ => owner(own.map(|team| (&*team.alias, &*team.name))),
+    }
 }
 
 fn marks(visible: bool, archived: bool) -> Markup {
@@ -123,7 +125,7 @@ fn facts(repository: &Repository, now: Timestamp) -> Markup {
     let kinds: Vec<&str> = kinds.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();
     html! {
         dl.facts {
-            dt { "Owner" } dd { (owner(repository.owner.as_ref().map(|team| (&*team.alias, &*team.name)))) }
+            dt { "Owner" } dd { (owned(repository.owner.as_ref(), &repository.first_services)) }
             @if let Some(url) = &repository.url { dt { "URL" } dd { (external_link(Some(url), url)) } }
             dt { "Alias" } dd { code { (repository.default_alias) } }
             @if let Some(branch) = &repository.default_branch { dt { "Default branch" } dd { code { (branch) } } }

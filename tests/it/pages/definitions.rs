@@ -53,8 +53,12 @@ async fn a_repository_has_a_page_with_its_services_and_their_folders() {
     let given = data(&app, give).await;
     assert_eq!((&given["link"]["errors"], &given["own"]["errors"]), (&json!([]), &json!([])), "{given}");
     let list = browser.page("/repositories").await;
-    let of_service = "<a href=\"/teams/core\">Core</a> <span class=\"soft\">of Cart</span>";
+    let of_service = "<a href=\"/teams/core\">Core</a> <span class=\"soft\">(through Cart)</span>";
     assert_eq!(list.matches(of_service).count(), 1, "{list}");
+    let another = r#"{ account { repository(alias: "github.com:org/another") { htmlUrl } } }"#;
+    let another = path_of(&app, another, "/data/account/repository/htmlUrl").await;
+    let page = browser.page(&another).await;
+    assert!(page.contains(&format!("<dt>Owner</dt><dd>{of_service}</dd>")), "{page}");
     assert!(!list.contains("<span class=\"mark warn\">none</span>"), "{list}");
     let by_name = browser.page("/repositories?sort=name_ASC").await;
     assert!(by_name.find("org/another") < by_name.find("org/shop</a>"), "{by_name}");
