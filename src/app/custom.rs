@@ -117,7 +117,7 @@ fn table(visit: &Visit, id: &str, listed: &Listed) -> Markup {
                             th scope="row" { (external_link(project.external_url.as_deref(), &project.name)) }
                             td { @match about.as_ref().map(|about| about.get(&project.id)) {
                                 Some(Some(things)) => ul.marks { @for thing in things { li { (thing) } } },
-                                Some(None) => a href="/suggestions" { "unknown" },
+                                Some(None) => a.mark.warn href="/suggestions" { "unknown service" },
                                 None => span.soft { "not read" },
                             } }
                             td.number { @match issues {

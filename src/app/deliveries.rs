@@ -194,7 +194,7 @@ fn recorded(deploy: &deploy::Model, now: Timestamp) -> Markup {
             td { (mark(TAKEN)) }
             td { @match deploy.service_id {
                 Some(_) => a href=(path(["services", &deploy.service_alias])) { (deploy.service_alias) },
-                None => { (deploy.service_alias) " " a href="/suggestions" { "unknown" } },
+                None => { (deploy.service_alias) " " a.mark.warn href="/suggestions" { "unknown service" } },
             } }
             td {
                 (external_link(deploy.deploy_url.as_deref(), &format!("#{}", deploy.deploy_number))) " "

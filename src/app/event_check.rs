@@ -51,7 +51,7 @@ pub fn shown(preview: &Preview) -> Markup {
                         tr {
                             td { @match &one.service {
                                 Some(service) => a href=(path(["services", &service.alias])) { (service.name) },
-                                None => { (one.name) " " span.mark.none { "unknown" } },
+                                None => { (one.name) " " span.mark.warn { "unknown service" } },
                             } }
                             td { @if one.passed { span.mark.good { "passed" } } @else { span.mark.bad { "failed" } } }
                             td { @if let Some(error) = &one.error { (error) } @else if let Some(message) = &one.message { (message) } }

@@ -140,13 +140,15 @@ async fn show(
                 section.card { h2 { "Facts" } (facts(&own, now)) }
                 @if may { section.card {
                     h2 { "Actions" }
-                    form method="post" action=(to("test")) { button.quiet { "Send a test" } }
-                    form method="post" action=(to("resend")) { button.quiet { "Send failed ones again" } }
-                    @if own.form != Form::Email {
-                        (replace_button(&to("rotate"), "New secret", &own.name,
-                            "Give it a new secret? For a day, messages are signed with both."))
+                    div.actions {
+                        form method="post" action=(to("test")) { button.quiet { "Send a test" } }
+                        form method="post" action=(to("resend")) { button.quiet { "Send failed ones again" } }
+                        @if own.form != Form::Email {
+                            (replace_button(&to("rotate"), "New secret", &own.name,
+                                "Give it a new secret? For a day, messages are signed with both."))
+                        }
+                        (delete_button(&to("delete"), "Delete", &own.name, "Delete this subscription, with its deliveries?"))
                     }
-                    (delete_button(&to("delete"), "Delete", &own.name, "Delete this subscription, with its deliveries?"))
                 } }
             }
         }

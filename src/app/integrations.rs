@@ -334,12 +334,14 @@ fn changes(integration: &IntegrationRow, question: &str, form: &Fields, mistakes
         } @else {
             (mistakes.summary(&[]))
         }
-        @if matches!(kind, Kind::Deploy | Kind::ApiDoc) {
-            (replace_button(&format!("{}/rotate", integration.path()), "New URL", &integration.name,
-                "Give it a new URL? The old one stops working at once: there is no time in which both work. Posts to the old \
-                 one are refused until you put the new one into whatever posts to it."))
+        div.actions {
+            @if matches!(kind, Kind::Deploy | Kind::ApiDoc) {
+                (replace_button(&format!("{}/rotate", integration.path()), "New URL", &integration.name,
+                    "Give it a new URL? The old one stops working at once: there is no time in which both work. Posts to the old \
+                     one are refused until you put the new one into whatever posts to it."))
+            }
+            (delete_button(&format!("{}/delete", integration.path()), "Delete", &integration.name, question))
         }
-        (delete_button(&format!("{}/delete", integration.path()), "Delete", &integration.name, question))
     }
 }
 

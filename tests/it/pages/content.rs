@@ -190,6 +190,7 @@ async fn an_endpoint_shows_its_last_deliveries_with_their_answers() {
     for answer in ["param is missing or the value is empty: service", "duplicate_deploy", "Sell more", "must be JSON"] {
         assert!(page.contains(answer), "{answer}: {page}");
     }
+    assert!(page.contains("<a class=\"mark warn\" href=\"/suggestions\">unknown service</a>"), "{page}");
     for _ in 0..25 {
         assert_eq!(post("[]".to_owned()).await, 400);
     }
