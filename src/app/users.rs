@@ -217,7 +217,7 @@ fn invitation(visit: &Visit, roles: &[(&str, &str)], mistakes: &Mistakes) -> Mar
     }
 }
 
-/// A user's row with its actions. Without `teams`, they were not read. `is_known` means that the user is linked to an account
+/// A user's row, with its actions behind a word. Without `teams`, they were not read. `is_known` means that the user is linked to an account
 /// at the OpenID provider.
 fn row(
     site: &Site,
@@ -227,7 +227,6 @@ fn row(
     is_known: bool,
 ) -> Markup {
     html! {
-        @let here = |what: &str| path(["users", &user.id, what]);
         tr {
             th scope="row" {
                 @match user.number() { Some(number) => a href={ "/users/" (number) } { (user.name) }, None => (user.name) }
@@ -235,13 +234,7 @@ fn row(
                 @if user.is_deactivated { " " span.mark { "deactivated" } }
                 small { (user.email) }
             }
-            td.line { form method="post" action=(here("role")) {
-                label.hidden for={ "role-" (user.id) } { "Role of " (user.name) }
-                select id={ "role-" (user.id) } name="role" {
-                    @for (role, _) in ROLES { option value=(role) selected[*role == user.role] { (role_name(*role)) } }
-                }
-                button.quiet { "Change" span.hidden { " the role of " (user.name) } }
-            } }
+            td { (role_name(user.role)) }
             td.roomy { @match teams {
                 Some(Some(teams)) => (teams_of(teams)),
                 Some(None) => span.soft { "none" },
@@ -251,23 +244,36 @@ fn row(
                 Some(at) => (time(at, Timestamp::now())),
                 None => span.soft { "never" },
             } }
-            td.act {
-                form method="post" action=(here("link")) { button.quiet { "Sign-in link" span.hidden { " for " (user.name) } } }
-                @if let Some(provider) = site.openid.as_ref().filter(|_| is_known) {
-                    form method="post" action=(here("forget")) {
-                        button.quiet title={ "Let another account at " (provider.settings().name) " sign in as this user" } {
-                            "Unlink" span.hidden { " the account of " (user.name) " at " (provider.settings().name) }
-                        }
+            td.act { details {
+                summary { "Manage" span.hidden { " " (user.name) } }
+                (managing(site, user, is_own, is_known))
+            } }
+        }
+    }
+}
+
+/// What an administrator does with a user.
+fn managing(site: &Site, user: &Listed, is_own: bool, is_known: bool) -> Markup {
+    let here = |what: &str| path(["users", &user.id, what]);
+    html! {
+        form.line method="post" action=(here("role")) {
+            label.hidden for={ "role-" (user.id) } { "Role of " (user.name) }
+            select id={ "role-" (user.id) } name="role" {
+                @for (role, _) in ROLES { option value=(role) selected[*role == user.role] { (role_name(*role)) } }
+            }
+            button.quiet { "Change" span.hidden { " the role of " (user.name) } }
+        }
+        div.actions {
+            form method="post" action=(here("link")) { button.quiet { "Sign-in link" span.hidden { " for " (user.name) } } }
+            @if let Some(provider) = site.openid.as_ref().filter(|_| is_known) {
+                form method="post" action=(here("forget")) {
+                    button.quiet title={ "Let another account at " (provider.settings().name) " sign in as this user" } {
+                        "Unlink" span.hidden { " the account of " (user.name) " at " (provider.settings().name) }
                     }
                 }
-                @if !is_own {
-                    (delete_button(
-                        &here("delete"),
-                        "Delete",
-                        &user.name,
-                        "Delete this user? All their sessions end at once.",
-                    ))
-                }
+            }
+            @if !is_own {
+                (delete_button(&here("delete"), "Delete", &user.name, "Delete this user? All their sessions end at once."))
             }
         }
     }
