@@ -138,16 +138,22 @@ fn leaving((id, name): (&str, &str), duties: &Duties, people: &Offers, visit: &V
         @if duties.is_empty() {
             p { "They lead no team and are on call for nothing." }
         } @else {
+            h3 { "Hand over and delete" }
             form method="post" action=(delete) {
                 (people.show(Offered::People, field, true, (&visit.form, &Mistakes::none())))
                 button.danger { "Hand over and delete" span.hidden { " " (name) } }
+            }
+            h3 { "Delete without handing over" }
+            p {
+                @if !duties.led.is_empty() { "The teams that they lead stay, without a manager. " }
+                @if !duties.on_call.is_empty() { "Their shifts stay, in the name of somebody who is gone." }
             }
         }
         details.confirm {
             summary { "Delete" span.hidden { " " (name) } }
             form method="post" action=(delete) {
                 input type="hidden" name="anyway" value="1";
-                p { "Delete this user? All their sessions end at once. Teams that they lead stay without a manager." }
+                p { "Delete this user? All their sessions end at once." }
                 button.danger { "Yes, delete" span.hidden { " " (name) } }
             }
         }

@@ -21,6 +21,10 @@ async fn a_leavers_teams_and_shifts_go_to_the_successor() {
     for text in ["<h2>Leads</h2>", "href=\"/teams/core\"", "<h2>On call for</h2>", "href=\"/services/cart\""] {
         assert!(page.contains(text), "{text}: {page}");
     }
+    // What is left without a successor stands between the two ways to delete.
+    let (_, without) = page.split_once("<h3>Delete without handing over</h3>").expect("a heading");
+    let (left, _) = without.split_once("<details class=\"confirm\">").expect("a question");
+    assert!(left.contains("without a manager") && left.contains("Their shifts stay"), "{left}");
     let list = ada.page("/users").await;
     let delete = list.split('"').find(|text| text.ends_with("/delete")).expect("a form").to_owned();
     // What they lead is shown first.
