@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use serde_json::{Map, Value as Json, json};
 
 use super::form::{self, Area, Mistakes, Named, Text, pick, select};
-use super::schema_words::{field_label, option_label, plain};
+use super::schema_words::{field_label, option_label, plain, repeats};
 use super::visit::Fields;
 use crate::entity::text::DESCRIPTION;
 
@@ -18,9 +18,27 @@ use crate::entity::text::DESCRIPTION;
 const YES: &str = "yes";
 const NO: &str = "no";
 
-/// The fields that come first and last. The others are between them.
-const FIRST: [&str; 3] = ["name", "levelId", "categoryId"];
-const LAST: [&str; 6] = ["description", "ownerId", "filterId", "notes", "enabled", "enableOn"];
+/// What a check looks for. Its form begins with this; then comes what else must be given, and what may be.
+const QUESTION: [&str; 12] = [
+    "packageName",
+    "packageManager",
+    "packageConstraint",
+    "versionConstraintPredicate",
+    "filePaths",
+    "fileContentsPredicate",
+    "relationshipDefinitionId",
+    "metric",
+    "documentType",
+    "serviceProperty",
+    "propertyDefinition",
+    "requireContactMethod",
+];
+/// What all checks have. It comes last.
+const GENERAL: [&str; 9] =
+    ["name", "description", "categoryId", "levelId", "ownerId", "filterId", "enabled", "enableOn", "notes"];
+
+/// What a form asks for unless somebody chooses otherwise: the field, and the word of its enum.
+const USUAL: [(&str, &str); 1] = [("packageConstraint", "exists")];
 
 /// The fields that are written in a text area.
 const LONG: [&str; 6] =
@@ -75,12 +93,19 @@ impl<'s> Form<'s> {
 
     /// The fields in the order of the form.
     fn fields(self) -> Vec<&'s InputValueDefinition> {
-        let place = |name: &str| {
-            let among = |names: &[&str]| names.iter().position(|own| *own == name);
-            among(&FIRST).map_or_else(|| among(&LAST).map_or((1, 0), |place| (2, place)), |place| (0, place))
+        let is_check = self.has("levelId");
+        let place = |field: &InputValueDefinition| {
+            let among = |names: &[&str]| names.iter().position(|own| *own == field.name.as_str());
+            match (among(&QUESTION), among(&GENERAL)) {
+                (Some(at), _) => (0, at),
+                // What is not a check is asked for its name first.
+                (_, Some(0)) if !is_check => (0, 0),
+                (_, Some(at)) => (3, at),
+                _ => (if field.is_required() { 1 } else { 2 }, 0),
+            }
         };
         let mut fields: Vec<&InputValueDefinition> = self.input.fields.values().map(|field| &***field).collect();
-        fields.sort_by_key(|field| place(&field.name));
+        fields.sort_by_key(|field| place(field));
         fields
     }
 
@@ -123,11 +148,9 @@ impl<'s> Form<'s> {
         mistakes: &Mistakes,
     ) -> Markup {
         let name = &*format!("{above}{}", field.name);
-        let hint = field.description.as_deref().map(plain).unwrap_or_default();
-        let (label, hint) = (&*field_label(name), &*hint);
-        // "The level." beside "Level" says nothing, nor does "How to compare." beside "How".
-        let says_nothing = [format!("the {label}."), format!("{label} to compare.")];
-        let hint = if says_nothing.iter().any(|one| hint.eq_ignore_ascii_case(one)) { "" } else { hint };
+        let (label, hint) = (&*field_label(name), &*hint_of(field));
+        let most = most(hint).unwrap_or(DESCRIPTION);
+        let hint = if repeats(label, hint) { "" } else { hint };
         let (required, is_required) = (field.is_required(), field.ty.is_non_null());
         let none = (!is_required).then(|| (String::new(), "—".to_owned()));
         if name == "ownerId" {
@@ -151,11 +174,13 @@ impl<'s> Form<'s> {
             select(name, label, hint, &offered, form, mistakes)
         };
         let line = |kind| Text { name, label, hint, kind, required }.show(form, mistakes);
-        let most = most(hint).unwrap_or(DESCRIPTION);
         let area = |rows| Area { name, label, hint, rows, most }.show(form, mistakes);
         match self.takes(&field.ty) {
             Takes::Flag => select(name, label, hint, &[(NO, NO), (YES, YES)], form, mistakes),
-            Takes::Word(words) => chosen(words.into_iter().map(|word| (word.to_owned(), option_label(word))).collect()),
+            Takes::Word(words) => {
+                let words = in_order(field, words).into_iter();
+                chosen(words.map(|word| (word.to_owned(), option_label(word))).collect())
+            }
             Takes::Number => line("number"),
             Takes::Day => line("date"),
             Takes::List => area(2),
@@ -308,6 +333,23 @@ impl<'s> Form<'s> {
             }
         }
         fields
+    }
+}
+
+/// The words of an enum in the order of a form: what is usual, and what the description of the field names, come first. The
+/// first one of a field that must be given is chosen already, so it must be one that works.
+fn in_order<'w>(field: &InputValueDefinition, mut words: Vec<&'w str>) -> Vec<&'w str> {
+    let description = field.description.as_deref().unwrap_or_default();
+    let is_named = |word: &str| description.contains(&format!("`{word}`"));
+    words.sort_by_key(|&word| (!USUAL.contains(&(field.name.as_str(), word)), !is_named(word)));
+    words
+}
+
+/// The hint of a field: its description, in the words of people.
+fn hint_of(field: &InputValueDefinition) -> String {
+    match field.name.as_str() {
+        "enabled" => "A check counts only when it is switched on.".to_owned(),
+        _ => field.description.as_deref().map(plain).unwrap_or_default(),
     }
 }
 

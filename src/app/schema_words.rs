@@ -146,6 +146,18 @@ pub fn plain(text: &str) -> String {
     text.replace(" means false", " means no").replace(" is true", " is yes")
 }
 
+/// Whether a hint says no more than the label of its field, beside how long the text may be: "The level." at "Level", or
+/// "The key of the tag, 1 to 64 characters." at "Tag key".
+pub fn repeats(label: &str, hint: &str) -> bool {
+    const SMALL: [&str; 13] =
+        ["a", "an", "compare", "definition", "how", "is", "its", "name", "of", "the", "to", "whether", "which"];
+    let cut = [", 1 to ", ", at most "].into_iter().find_map(|limit| hint.split_once(limit));
+    let cut = cut.filter(|(_, limit)| limit.ends_with(" characters.") && !limit.contains(". "));
+    let said = cut.map_or(hint, |(said, _)| said).trim_end_matches('.').to_lowercase();
+    let label = label.to_lowercase();
+    said.split(' ').all(|word| SMALL.contains(&word) || label.split(' ').any(|own| own == word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,6 +181,27 @@ mod tests {
             (spoken("HAS_OWNER"), spoken("custom_property")),
             ("has owner".to_owned(), "custom property".to_owned())
         );
+    }
+
+    #[test]
+    fn a_hint_that_only_repeats_the_label_is_known() {
+        for (label, hint) in [
+            ("Level", "The level."),
+            ("Name", "Its name, 1 to 255 characters."),
+            ("Tag key", "The key of the tag, 1 to 64 characters."),
+            ("Category of the link", "The category."),
+            ("How", "How to compare."),
+            ("An answer needs a comment", "Whether an answer needs a comment."),
+        ] {
+            assert!(repeats(label, hint), "{label}: {hint}");
+        }
+        for (label, hint) in [
+            ("Notes", "How to pass it, in Markdown, at most 50000 characters."),
+            ("Passes if", "A jq expression that says whether a service passes, 1 to 5000 characters. It takes 50 ms."),
+            ("Level", "The level; empty for all."),
+        ] {
+            assert!(!repeats(label, hint), "{label}: {hint}");
+        }
     }
 
     #[test]

@@ -67,6 +67,42 @@ async fn every_kind_of_check_has_a_form_that_says_what_it_asks() {
 }
 
 #[tokio::test]
+async fn a_form_begins_with_what_is_looked_for_and_presets_only_what_works() {
+    let endpoint = services().await;
+    let browser = Browser::of(&endpoint.app, Role::StandardsAdmin).await;
+    let page = browser.page("/new/check/package-version").await;
+    let at = |field: &str| page.find(&format!(" name=\"{field}\"")).unwrap_or_else(|| panic!("{field}: {page}"));
+    let order = [
+        "packageName",
+        "packageManager",
+        "packageConstraint",
+        "missingPackageResult",
+        "name",
+        "categoryId",
+        "levelId",
+        "ownerId",
+        "filterId",
+        "enabled",
+        "notes",
+    ];
+    assert!(order.map(at).is_sorted(), "{page}");
+    for (field, preset) in [("packageManager", "cargo"), ("packageConstraint", "exists")] {
+        let first = page[at(field)..].split("<option value=\"").nth(1).and_then(|rest| rest.split('"').next());
+        assert_eq!(first, Some(preset), "{field}");
+    }
+    let managers = &page[at("packageManager")..at("packageConstraint")];
+    assert!(managers.find("\"pypi\"") < managers.find("\"alpm\""), "{managers}");
+    assert!(page.contains("A check counts only when it is switched on."), "{page}");
+    // Labels are not said twice.
+    for hint in ["The category.", "Its name", "1 to 255 characters"] {
+        assert!(!page.contains(hint), "{hint}: {page}");
+    }
+    // What asks nothing begins with its name.
+    let level = browser.page("/new/level").await;
+    assert!(level.find(" name=\"name\"") < level.find(" name=\"index\""), "{level}");
+}
+
+#[tokio::test]
 async fn a_form_sends_what_was_filled_in_and_shows_it_again() {
     let endpoint = services().await;
     let app = &endpoint.app;
