@@ -321,6 +321,16 @@ test('on a phone a picture begins at what it is about', async () => {
   assert.ok(box.x >= 0 && box.x + box.width <= 360, JSON.stringify(box));
 });
 
+test('on a phone the headings of a list are a line of links that sort it', async () => {
+  const { page, go, signIn } = await visitor(browser, server, { viewport: { width: 360, height: 800 } });
+  await signIn();
+  await go('/services?sort=name_DESC');
+  const line = page.locator('table.lined thead tr').first();
+  assert.equal(await line.evaluate((row) => getComputedStyle(row, '::before').content), '"Sort by:"');
+  assert.equal(await line.locator('th[aria-sort=descending]').innerText(), 'Service ▼');
+  for (const heading of await line.locator('th:visible').all()) assert.equal(await heading.locator('a').count(), 1);
+});
+
 test('a picture leads from service to service, and a dependency is added and deleted, from the keyboard', async () => {
   const { page, problems, go, signIn } = await visitor(browser, server, { viewport: { width: 360, height: 800 } });
   const main = page.locator('main');
