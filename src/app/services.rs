@@ -17,6 +17,7 @@ use super::service_list::table::{Column, Row, Shape, table as table_of};
 use super::service_list::{Chosen, choice, favourites};
 use super::visit::{Session, Visit};
 use super::{Answer, Fault, Site, picker, search};
+use crate::entity::team_membership;
 use crate::entity::user::Role;
 
 /// The filters at which mistakes are shown.
@@ -58,7 +59,10 @@ pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &
     let bar = Bar::read(site, visit, session, wrong).await?;
     let may = !Reach::read(site, session).await?.is_empty();
     let app_url = &*site.catalogue.settings().app_url;
-    let nothing = Nothing { gone: gone.messages().next(), similar: &similar, app_url, may };
+    // To whoever has no team, nothing else matters of a list of what their teams own.
+    let is_teamless = found.services.nodes.is_empty() && visit.query.given("mine").is_some();
+    let is_teamless = is_teamless && team_membership::teams_of(site.db.read(), session.user.id).await?.is_empty();
+    let nothing = Nothing { gone: gone.messages().next(), similar: &similar, app_url, may, is_teamless };
     let file = link("/services.csv", &visit.query.without("after").query());
     let actions = html! {
         a.button.quiet href=(file) { "Download CSV" }
@@ -195,6 +199,8 @@ struct Nothing<'n> {
     app_url: &'n str,
     /// Whether the visitor may add services.
     may: bool,
+    /// Whether the list is of the visitor's teams, of which there are none.
+    is_teamless: bool,
 }
 
 fn list(visit: &Visit, (found, chosen): (&Account, &Chosen), nothing: &Nothing<'_>, bar: Option<&Bar<'_>>) -> Markup {
@@ -228,7 +234,14 @@ fn list(visit: &Visit, (found, chosen): (&Account, &Chosen), nothing: &Nothing<'
 }
 
 fn none_match(visit: &Visit, nothing: &Nothing<'_>) -> Markup {
-    let Nothing { gone, similar, app_url, .. } = nothing;
+    let Nothing { gone, similar, app_url, is_teamless, .. } = nothing;
+    if *is_teamless {
+        let next = html! {
+            p { "Ask a member or the manager of " a href="/teams" { "your team" } " to add you to it: then its services stand here." }
+            p { a href="/services" { "All services" } }
+        };
+        return empty("You belong to no team.", next);
+    }
     empty(
         "No services match.",
         html! {

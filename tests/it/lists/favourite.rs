@@ -151,6 +151,13 @@ async fn ready_views_show_what_my_teams_own() {
     catalogue(&app).await;
     assert_eq!(shown(&vera, "mine=1").await, ["Cart", "Mail"], "as a member and as the manager");
     assert_eq!(shown(&vera, "mine=1&search=ma").await, ["Mail"]);
+    // Nothing but a team helps whoever has none.
+    let nobody = Browser::of(&app, Role::Admin).await;
+    for page in ["/services?mine=1", "/services?mine=1&search=ma"] {
+        let page = nobody.page(page).await;
+        assert!(page.contains("You belong to no team.") && !page.contains("shorten the search"), "{page}");
+    }
+    assert!(vera.page("/services?mine=1&search=xyzzyq").await.contains("shorten the search"));
     let page = vera.page("/services").await;
     for ready in ["/services?mine=1", "/services?favourites=1"] {
         assert!(page.contains(&format!("<a href=\"{ready}\">")), "{page}");
