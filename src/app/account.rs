@@ -79,7 +79,7 @@ fn row(one: &session::Model, own: i64, now: Timestamp) -> Markup {
             td { (time(one.expires_at, now)) }
             td.act {
                 form method="post" action={ "/account/sessions/" (one.id) "/end" } {
-                    button.quiet { "End" span.hidden { " the session of " (one.created_at) } }
+                    button.quiet { "End" span.hidden { " the session of " (one.created_at.minute()) } }
                 }
             }
         }
@@ -117,7 +117,7 @@ fn feed_row(one: &feed::Model, now: Timestamp) -> Markup {
         tr {
             td { (time(one.created_at, now)) }
             td { @match one.last_used_at { Some(used) => (time(used, now)), None => span.soft { "never" } } }
-            td.act { (delete_button(&action, "Revoke", &format!("the feed of {}", one.created_at), question)) }
+            td.act { (delete_button(&action, "Revoke", &format!("the feed of {}", one.created_at.minute()), question)) }
         }
     }
 }

@@ -30,24 +30,12 @@ pub fn time_of_day(moment: Timestamp) -> Markup {
 
 /// A text about a point in time. The tooltip shows the time to the minute.
 fn stamped(moment: Timestamp, text: &str) -> Markup {
-    let exact = moment.to_string();
-    html! { time datetime=(exact) title=(minute(&exact)) { (text) } }
-}
-
-/// The date and time of an exact time to the minute: `2026-11-27 22:40 UTC`.
-fn minute(exact: &str) -> String {
-    exact.get(..16).map_or_else(|| exact.to_owned(), |start| start.replace('T', " ") + " UTC")
+    html! { time datetime=(moment) title=(moment.minute()) { (text) } }
 }
 
 /// The day of a point in time in UTC, such as `27 Nov 2026`.
 pub fn day_of(moment: Timestamp) -> String {
-    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let exact = moment.to_string();
-    let date = exact.split('T').next().unwrap_or_default();
-    let mut parts = date.rsplitn(3, '-');
-    let (Some(day), Some(month), Some(year)) = (parts.next(), parts.next(), parts.next()) else { return exact };
-    let month = month.parse::<usize>().ok().and_then(|month| MONTHS.get(month.wrapping_sub(1)));
-    format!("{} {} {year}", day.trim_start_matches('0'), month.unwrap_or(&""))
+    moment.day()
 }
 
 /// The day of a point in time in UTC, without the year if that is this year: `27 Nov`.
@@ -365,7 +353,7 @@ mod tests {
         }
         assert!(time_of_day(now).into_string().ends_with(">22:40</time>"));
         let shown = time(now, now).into_string();
-        assert!(shown.contains("title=\"2026-11-27 22:40 UTC\"") && shown.contains("28.551459Z"), "{shown}");
+        assert!(shown.contains("title=\"27 Nov 2026 22:40 UTC\"") && shown.contains("28.551459Z"), "{shown}");
     }
 
     #[test]

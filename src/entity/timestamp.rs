@@ -69,6 +69,22 @@ impl Timestamp {
         let _ = DateTimePrinter::new().print_timestamp(&self.to_jiff(), buffer);
     }
 
+    /// The day in UTC in the words of pages and messages: `27 Nov 2026`.
+    pub fn day(self) -> String {
+        const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+        let exact = self.to_string();
+        let date = exact.split('T').next().unwrap_or_default();
+        let mut parts = date.rsplitn(3, '-');
+        let (Some(day), Some(month), Some(year)) = (parts.next(), parts.next(), parts.next()) else { return exact };
+        let month = month.parse::<usize>().ok().and_then(|month| MONTHS.get(month.wrapping_sub(1)));
+        format!("{} {} {year}", day.trim_start_matches('0'), month.unwrap_or(&""))
+    }
+
+    /// The time to the minute, in the same words: `27 Nov 2026 22:40 UTC`.
+    pub fn minute(self) -> String {
+        format!("{} {} UTC", self.day(), self.to_string().get(11..16).unwrap_or_default())
+    }
+
     fn to_jiff(self) -> jiff::Timestamp {
         // Never the default: the range lies within jiff's.
         jiff::Timestamp::from_microsecond(self.0).unwrap_or_default()

@@ -53,7 +53,7 @@ async fn the_deploys_of_a_service_are_the_same_list_by_day_with_its_filters_and_
     let day = |day: &str| page.find(&format!("<tr class=\"day\"><th scope=\"rowgroup\" colspan=\"4\">{day}</th></tr>"));
     let days = (day("2 Nov 2026"), day("1 Nov 2026"));
     assert!(days.0.is_some() && days.0 < days.1 && page.matches("<table").count() == 1, "{page}");
-    assert!(page.contains("title=\"2026-11-01 10:01 UTC\">10:01</time>"), "{page}");
+    assert!(page.contains("title=\"1 Nov 2026 10:01 UTC\">10:01</time>"), "{page}");
     // One commit, to staging and then to production.
     assert_eq!((rows(&page), page.matches("change c1.").count()), (3, 1), "{page}");
     assert!(page.contains("Production, staging") && !page.contains("change c4."), "{page}");

@@ -61,8 +61,8 @@ async fn the_newest_event_that_names_a_service_says_whether_it_passes() {
     post(app, &path, &scan(&[("shop", 0), ("mail", 2), ("nowhere", 0)])).await;
     let (statuses, messages) = outcome(app, &check).await;
     assert_eq!(statuses, "passed failed pending");
-    assert!(messages[0].starts_with("shop has 0 open findings. The event was received at 20"), "{messages:?}");
-    assert!(messages[1].starts_with("mail has 2 open findings. The event was received at 20"), "{messages:?}");
+    assert!(messages[0].starts_with("shop has 0 open findings. The event was received on "), "{messages:?}");
+    assert!(messages[1].starts_with("mail has 2 open findings. The event was received on "), "{messages:?}");
     post(app, &path, &scan(&[("mail", 0), ("bare", 1)])).await;
     assert_eq!(outcome(app, &check).await.0, "passed passed failed");
     // Events of others, and deploys, say nothing.
@@ -90,7 +90,7 @@ async fn a_service_is_named_by_any_alias_and_by_its_id() {
     post(app, &path, &json!(["shop", service, "bare", "Bare"])).await;
     let (statuses, messages) = outcome(app, &check).await;
     assert_eq!(statuses, "passed passed failed");
-    assert!(messages[0].starts_with("The event was received at "), "{messages:?}");
+    assert!(messages[0].starts_with("The event was received on "), "{messages:?}");
 }
 
 #[tokio::test]

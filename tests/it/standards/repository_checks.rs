@@ -122,7 +122,7 @@ async fn a_result_counts_once_it_is_reported_and_as_long_as_the_check_asks_the_s
         assert_eq!(reported(app, result(true)).await, recorded);
         let (statuses, messages) = outcome(app, &check).await;
         assert_eq!(statuses, "passed pending pending", "{kind}");
-        let said = "It has what it has. Reported at ";
+        let said = "It has what it has. Reported on ";
         assert!(messages[0].starts_with(said) && messages[0].ends_with("for the commit 0123456789ab."), "{messages:?}");
         assert_eq!(reported(app, result(false)).await, recorded);
         let (statuses, messages) = outcome(app, &check).await;

@@ -91,7 +91,7 @@ pub(super) fn said(found: Option<&str>) -> String {
     };
     let commit: String = commit.chars().take(12).collect();
     let of = if commit.is_empty() { String::new() } else { format!(" for the commit {commit}") };
-    format!("{message} Reported at {at}{of}.")
+    format!("{message} Reported on {}{of}.", at.minute())
 }
 
 /// The checks to evaluate in the code of repositories.
@@ -341,10 +341,10 @@ mod tests {
     fn a_report_says_what_was_found_and_when() {
         for (found, expected) in [
             (None, "Nothing was reported yet: rollcall check reports it from a pipeline."),
-            (Some("1000000  It has a."), "It has a. Reported at 1970-01-01T00:00:01Z."),
+            (Some("1000000  It has a."), "It has a. Reported on 1 Jan 1970 00:00 UTC."),
             (
                 Some("1000000 0123456789abcdef It has a."),
-                "It has a. Reported at 1970-01-01T00:00:01Z for the commit 0123456789ab.",
+                "It has a. Reported on 1 Jan 1970 00:00 UTC for the commit 0123456789ab.",
             ),
         ] {
             assert_eq!(said(found), expected);

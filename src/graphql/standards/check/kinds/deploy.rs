@@ -49,10 +49,7 @@ impl Asks for HasRecentDeploy {
 
     fn said(&self, found: Option<&str>) -> String {
         match found.and_then(|micros| micros.parse().ok()) {
-            Some(micros) => {
-                let at = Timestamp::from_micros(micros).to_string();
-                format!("Its last deploy was on {} at {} UTC.", &at[..10], &at[11..16])
-            }
+            Some(micros) => format!("Its last deploy was on {}.", Timestamp::from_micros(micros).minute()),
             None => "It was never deployed.".to_owned(),
         }
     }

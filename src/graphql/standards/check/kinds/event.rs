@@ -81,8 +81,8 @@ impl Asks for CustomEvent {
     fn said(&self, found: Option<&str>) -> String {
         match reported::parts(found) {
             None => "No event has named it yet.".to_owned(),
-            Some((at, _, "")) => format!("The event was received at {at}."),
-            Some((at, _, message)) => format!("{message} The event was received at {at}."),
+            Some((at, _, "")) => format!("The event was received on {}.", at.minute()),
+            Some((at, _, message)) => format!("{message} The event was received on {}.", at.minute()),
         }
     }
 
