@@ -237,7 +237,10 @@ fn none_match(visit: &Visit, nothing: &Nothing<'_>) -> Markup {
     let Nothing { gone, similar, app_url, is_teamless, .. } = nothing;
     if *is_teamless {
         let next = html! {
-            p { "Ask a member or the manager of " a href="/teams" { "your team" } " to add you to it: then its services stand here." }
+            p {
+                "Ask a member or the manager of " a href="/teams" { "your team" }
+                " to add you to it: then its services stand here."
+            }
             p { a href="/services" { "All services" } }
         };
         return empty("You belong to no team.", next);

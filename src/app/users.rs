@@ -217,8 +217,8 @@ fn invitation(visit: &Visit, roles: &[(&str, &str)], mistakes: &Mistakes) -> Mar
     }
 }
 
-/// A user's row, with its actions behind a word. Without `teams`, they were not read. `is_known` means that the user is linked to an account
-/// at the OpenID provider.
+/// A user's row, with its actions behind a word. Without `teams`, they were not read. `is_known` means that the user is
+/// linked to an account at the OpenID provider.
 fn row(
     site: &Site,
     user: &Listed,
@@ -273,7 +273,8 @@ fn managing(site: &Site, user: &Listed, is_own: bool, is_known: bool) -> Markup 
                 }
             }
             @if !is_own {
-                (delete_button(&here("delete"), "Delete", &user.name, "Delete this user? All their sessions end at once."))
+                @let question = "Delete this user? All their sessions end at once.";
+                (delete_button(&here("delete"), "Delete", &user.name, question))
             }
         }
     }
