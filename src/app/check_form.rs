@@ -81,17 +81,20 @@ pub fn choose(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, F
 }
 
 /// A form: what it is for, and where it is sent.
-struct Sheet<'s> {
-    form: Form<'s>,
-    title: String,
+pub struct Sheet<'s> {
+    /// Its fields.
+    pub form: Form<'s>,
+    /// The title of its page.
+    pub title: String,
     lead: String,
-    action: String,
+    /// Where it is sent.
+    pub action: String,
     /// The name of the kind of check, such as `TagDefined`.
     kind: Option<String>,
     /// Whether its expressions can be tried.
     is_tried: bool,
-    /// The check that it changes: the path of its page, and its name.
-    own: Option<(String, String)>,
+    /// What it changes: the path of its page, and its name.
+    pub own: Option<(String, String)>,
 }
 
 /// The form of a new check.
@@ -137,7 +140,7 @@ pub async fn create(site: &Site, visit: &Visit, word: &str) -> Result<Answer, Fa
 }
 
 /// The input that the form has, with the owner's id: all of it, or what differs from `before` for the input `update`.
-async fn input(
+pub async fn input(
     site: &Site,
     visit: &Visit,
     sheet: &Sheet<'_>,
@@ -172,6 +175,12 @@ async fn run(
         format!("mutation($input: {ty}!) {{ {mutation}(input: $input) {{ {selected} errors {{ message path }} }} }}");
     let mut data = ask_json(site, visit, &document, json!({ "input": input })).await?;
     let payload = data[mutation].take();
+    let mistakes = mistakes_of(site, ty, &payload);
+    Ok(if mistakes.is_empty() { Ok(payload) } else { Err(mistakes) })
+}
+
+/// The mistakes that a payload reports in an input of this type.
+pub fn mistakes_of(site: &Site, ty: &str, payload: &Json) -> Mistakes {
     let mut mistakes = Mistakes::none();
     let form = Form::new(site.catalogue.schema(), ty);
     let is_field = |name: &str| form.is_some_and(|form| form.has(name));
@@ -180,7 +189,7 @@ async fn run(
         let message = message_in_words(error["message"].as_str().unwrap_or_default(), is_field);
         mistakes.push(path.join("."), message);
     }
-    Ok(if mistakes.is_empty() { Ok(payload) } else { Err(mistakes) })
+    mistakes
 }
 
 /// A check as it is.
@@ -277,7 +286,7 @@ async fn unsaved(site: &Site, visit: &Visit, sheet: &Sheet<'_>) -> Result<Option
 /// Shows the form again, with what its expressions say of the newest event.
 async fn tried(site: &Site, visit: &Visit, sheet: &Sheet<'_>) -> Result<Answer, Fault> {
     let (mistakes, preview) = event_check::tried(site, visit).await?;
-    let beside = Beside { mistakes, sentence: None, preview: preview.as_ref().map(event_check::shown) };
+    let beside = Beside { mistakes, sentence: None, after: preview.as_ref().map(event_check::shown) };
     Ok(Answer::page(page(site, visit, sheet, &visit.form, &beside).await?))
 }
 
@@ -288,7 +297,7 @@ async fn previewed(site: &Site, visit: &Visit, sheet: &Sheet<'_>) -> Result<Answ
         (Ok(mut input), Some(kind)) => {
             input.retain(|_, value| !value.is_null());
             let preview = check_preview::evaluate(site, visit, kind, input, &mut beside.mistakes).await?;
-            (beside.sentence, beside.preview) = preview.map(|one| (one.sentence, one.result)).unzip();
+            (beside.sentence, beside.after) = preview.map(|one| (one.sentence, one.result)).unzip();
         }
         (Ok(_), None) => {}
         (Err(mistakes), _) => beside.mistakes = mistakes,
@@ -327,7 +336,8 @@ fn input_of<'s>(schema: &'s Schema, mutation: &str) -> Option<&'s str> {
     Some(field.arguments.first()?.ty.inner_named_type().as_str())
 }
 
-fn other_sheet<'s>(schema: &'s Schema, what: &str) -> Result<Sheet<'s>, Fault> {
+/// The form of a new level, category or scorecard.
+pub fn other_sheet<'s>(schema: &'s Schema, what: &str) -> Result<Sheet<'s>, Fault> {
     let (noun, mutation, _) = other_form(what)?;
     let form = input_of(schema, mutation).and_then(|input| Form::new(schema, input)).ok_or(Fault::NotFound)?;
     let (title, action) = (format!("New {noun}"), path(["new", what]));
@@ -363,14 +373,17 @@ pub async fn create_other(site: &Site, visit: &Visit, what: &str) -> Result<Answ
 
 /// What a page shows beside the fields of its form.
 #[derive(Default)]
-struct Beside {
-    mistakes: Mistakes,
+pub struct Beside {
+    /// What is wrong with what was sent.
+    pub mistakes: Mistakes,
     /// What the check asks, in words.
-    sentence: Option<String>,
-    preview: Option<Markup>,
+    pub sentence: Option<String>,
+    /// What follows the form: how services would stand, or what else can be done.
+    pub after: Option<Markup>,
 }
 
-async fn page(
+/// The page of a form.
+pub async fn page(
     site: &Site,
     visit: &Visit,
     sheet: &Sheet<'_>,
@@ -402,7 +415,7 @@ async fn page(
             @else if is_check { button.quiet name="do" value="preview" { "Preview" } " " }
             button name="do" value="save" { "Save" }
         }
-        @if let Some(preview) = &beside.preview { (preview) }
+        @if let Some(after) = &beside.after { (after) }
     };
     Ok(match &sheet.own {
         Some((address, name)) => below(visit, (address, name), &sheet.title, main),

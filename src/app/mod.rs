@@ -86,6 +86,7 @@ mod roles;
 mod schema_form;
 mod schema_words;
 mod scope;
+mod scorecard_form;
 mod scorecards;
 mod search;
 mod service;
@@ -375,7 +376,7 @@ impl Site {
             (Post, ["standards", "campaigns", id, what]) => campaign_form::change(self, visit, id, what).await,
             (Get, ["new", "campaign"]) => campaign_form::new(self, visit, session).await,
             (Post, ["new", "campaign"]) => campaign_form::create(self, visit).await,
-            (Get, ["standards", "scorecards", alias]) => scorecards::detail(self, visit, alias).await,
+            (_, ["standards", "scorecards", ..]) => scorecard_form::answer(self, visit, session, path).await,
             (Get, ["new", "check"]) => check_form::choose(self, visit, session),
             (Get, ["new", "check", kind]) => check_form::new(self, visit, session, kind).await,
             (Post, ["new", "check", kind]) => check_form::create(self, visit, kind).await,

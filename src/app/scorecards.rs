@@ -8,8 +8,9 @@ use super::operations::scorecard::{LevelCount, Scorecard};
 use super::operations::{self, CheckType, Failing, Measured as Report};
 use super::parts::{count, local};
 use super::standard_parts::{Miss, address, governed, misses, name, state};
-use super::visit::{Visit, path};
+use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, manual, standing};
+use crate::entity::user::Role;
 
 /// The list of scorecards. Empty if there is none. Without figures in a catalogue that is too large to count them.
 pub async fn list(site: &Site, visit: &Visit) -> Result<Markup, Fault> {
@@ -44,7 +45,7 @@ pub async fn list(site: &Site, visit: &Visit) -> Result<Markup, Fault> {
 }
 
 /// Shows a scorecard: its levels, and its checks with who does not pass each.
-pub async fn detail(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
+pub async fn detail(site: &Site, visit: &Visit, session: &Session, alias: &str) -> Result<Answer, Fault> {
     let found = ask(site, visit, operations::Scorecard { alias }).await?.account.scorecard;
     let scorecard = found.ok_or(Fault::NotFound)?;
     let app_url = &site.catalogue.settings().app_url;
@@ -58,7 +59,9 @@ pub async fn detail(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, F
             }
         }
     };
-    let head = Head::with_parent(&scorecard.name, "/standards", "Standards");
+    let edit = path(["standards", "scorecards", alias, "edit"]);
+    let actions = html! { @if session.user.role >= Role::StandardsAdmin { a.button href=(edit) { "Edit" } } };
+    let head = Head { actions, ..Head::with_parent(&scorecard.name, "/standards", "Standards") };
     Ok(Answer::page(framed(visit, &head, main)))
 }
 

@@ -163,6 +163,7 @@ const PAGES: &[(&str, May)] = &[
     ("standards/campaigns/{campaign}", SignedIn),
     ("standards/campaigns/{campaign}/edit", Standards),
     ("standards/scorecards/{scorecard}", SignedIn),
+    ("standards/scorecards/{scorecard}/edit", Standards),
     ("standards/{check}", SignedIn),
     ("standards/{check}/edit", Standards),
     ("new/campaign", Standards),
@@ -336,6 +337,8 @@ const FORMS: &[(&str, Form, May)] = &[
     ("new/level", &[("name", "New {n}")], Standards),
     ("new/category", &[("name", "New {n}")], Standards),
     ("new/scorecard", &[("name", "New {n}"), ("ownerId", "core"), ("affectsOverallServiceLevels", "yes")], Standards),
+    ("standards/scorecards/{scorecard}/edit", &[("name", "Other {n}"), ("ownerId", "core")], Standards),
+    ("standards/scorecards/{scorecard}/delete", &[], Standards),
     (
         "standards/{check}/edit",
         &[

@@ -43,6 +43,30 @@ async fn the_rubric_leads_to_checks_and_these_to_the_services_that_miss_them() {
 }
 
 #[tokio::test]
+async fn a_scorecard_is_changed_and_deleted_where_its_page_leads() {
+    let app = TestApp::start().await;
+    let mut ada = Browser::of(&app, Role::StandardsAdmin).await;
+    ada.post("/new/team", &[("name", "Core Team")]).await;
+    ada.post("/new/scorecard", &[("name", "Ready"), ("ownerId", "Core Team"), ("description", "For the sale.")]).await;
+    let form = "/standards/scorecards/ready/edit";
+    assert!(ada.page("/standards/scorecards/ready").await.contains(form));
+    let shown = ada.page(form).await;
+    for text in ["value=\"Ready\"", "value=\"Core Team\"", "For the sale.", "/standards/scorecards/ready/delete"] {
+        assert!(shown.contains(text), "{text}: {shown}");
+    }
+    let refused = ada.post(form, &[("name", "Readier")]).await;
+    assert_eq!(refused.status, 422, "{refused:?}");
+    ada.post(form, &[("name", "Readier"), ("ownerId", "Core Team"), ("affectsOverallServiceLevels", "yes")]).await;
+    let page = ada.page("/standards/scorecards/ready").await;
+    assert!(page.contains("<h1>Readier</h1>") && page.contains("Its checks count"), "{page}");
+    assert!(!page.contains("For the sale."), "{page}");
+    ada.post("/standards/scorecards/ready/delete", &[]).await;
+    assert_eq!(ada.get("/standards/scorecards/ready").await.status, 404);
+    let viewer = Browser::of(&app, Role::Viewer).await;
+    assert_eq!(viewer.get(form).await.status, 403);
+}
+
+#[tokio::test]
 async fn without_checks_the_page_says_how_to_begin() {
     let app = TestApp::start().await;
     let mut ada = Browser::of(&app, Role::User).await;
