@@ -18,6 +18,7 @@ use super::operations::{
     UpdateCampaign,
 };
 use super::parts::{delete_button, pages};
+use super::picker;
 use super::standard_parts::name;
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
@@ -94,7 +95,7 @@ async fn find(site: &Site, visit: &Visit, id: &str) -> Result<Found, Fault> {
 pub async fn edit(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
     session.require(Role::StandardsAdmin)?;
     let found = find(site, visit, id).await?;
-    let fields = fields_of(&found.campaign);
+    let fields = picker::spoken(site, visit, fields_of(&found.campaign)).await?;
     Ok(Answer::page(edit_form(visit, &found, &fields, &Mistakes::none())))
 }
 
@@ -135,7 +136,7 @@ pub async fn change(site: &Site, visit: &Visit, id: &str, what: &str) -> Result<
             _ => address(id),
         })),
         Err(mistakes) => {
-            let kept = fields_of(&found.campaign);
+            let kept = picker::spoken(site, visit, fields_of(&found.campaign)).await?;
             let shown = match what {
                 "edit" => form.clone(),
                 "schedule" => kept.and(START, form.get(START)).and(TARGET, form.get(TARGET)),

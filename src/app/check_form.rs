@@ -15,6 +15,7 @@ use super::group_form::owner_id;
 use super::layout::{below, layout};
 use super::operations::{CheckChoices, check_choices::Account as Found};
 use super::parts::empty;
+use super::picker;
 use super::schema_form::Form;
 use super::schema_words::{label, message_in_words, plain};
 use super::standard_parts::{address, name};
@@ -227,6 +228,7 @@ async fn find<'s>(site: &'s Site, visit: &Visit, id: &str) -> Result<Stored<'s>,
 pub async fn edit(site: &Site, visit: &Visit, session: &Session, id: &str) -> Result<Answer, Fault> {
     session.require(Role::StandardsAdmin)?;
     let Stored { sheet, fields, sentence, .. } = find(site, visit, id).await?;
+    let fields = picker::spoken(site, visit, fields).await?;
     let beside = Beside { sentence, ..Beside::default() };
     Ok(Answer::page(page(site, visit, &sheet, &fields, &beside).await?))
 }

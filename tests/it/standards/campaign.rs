@@ -408,7 +408,7 @@ async fn a_standards_administrator_runs_a_campaign_on_the_pages() {
     let edit = made.place();
     let page = edit.strip_suffix("/edit").expect("a form").to_owned();
     let shown = ada.page(edit).await;
-    for text in ["value=\"Push\"", "value=\"core\"", "Say *why*.", "It has no checks yet.", "Written (Bronze)"] {
+    for text in ["value=\"Push\"", "value=\"Core\"", "Say *why*.", "It has no checks yet.", "Written (Bronze)"] {
         assert!(shown.contains(text), "{text}: {shown}");
     }
     let change = [("name", "Push on"), ("ownerId", "core"), ("filterId", ""), ("projectBrief", "")];

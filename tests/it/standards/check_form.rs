@@ -176,6 +176,7 @@ async fn a_form_sends_what_was_filled_in_and_shows_it_again() {
         // Its own form, sent as it is, changes nothing.
         let edit = format!("{place}/edit");
         let page = browser.page(&edit).await;
+        assert!(page.contains("value=\"Core\""), "the owner's name: {page}");
         let form = filled(&page);
         let form: Vec<(&str, &str)> = form.iter().map(|(name, value)| (&**name, &**value)).collect();
         assert_eq!(browser.post(&edit, &form).await.place(), place, "{form:?}");
