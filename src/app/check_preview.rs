@@ -10,7 +10,7 @@ use super::schema_form::Form;
 use super::schema_words::message_in_words;
 use super::standard_parts::{Miss, misses, with_links};
 use super::visit::Visit;
-use super::{Fault, Site};
+use super::{Fault, Site, manual};
 use crate::graphql::standards::check;
 
 /// The name that the check has meanwhile: no other check has it.
@@ -20,7 +20,8 @@ const NAME: &str = "The check of this form";
 const SENTENCE: &str = "name description";
 
 /// What is selected of a check for its sentence and its result.
-const WHOLE: &str = "name description counts { passed failed pending } misses { message service { name aliases } }";
+const WHOLE: &str = "name description counts { passed failed pending }
+    misses { message service { name aliases owner { alias name } } }";
 
 /// The check of a form, as it would be.
 pub struct Preview {
@@ -55,9 +56,10 @@ pub async fn evaluate(
         let message = message.split_once(&of_check).map_or(message, |(_, message)| message);
         mistakes.push("", message_in_words(message, is_field));
     }
+    let may = manual::may_answer_all(visit);
     let preview = |check: &Json| {
         let sentence = sentence_in(check);
-        Preview { result: shown(check, &sentence), sentence }
+        Preview { result: shown(check, &sentence, may), sentence }
     };
     Ok(own(&payload).map(preview))
 }
@@ -110,11 +112,13 @@ fn sentence_in(check: &Json) -> String {
 
 fn miss(one: &Json) -> Miss<'_> {
     let service = &one["service"];
-    let service = service["name"].as_str().zip(service["aliases"][0].as_str());
-    Miss { service, status: None, message: one["message"].as_str().unwrap_or_default(), answer: html! {} }
+    let (name, owner) = (service["name"].as_str(), &service["owner"]);
+    let owner = owner["alias"].as_str().zip(owner["name"].as_str());
+    let service = name.zip(service["aliases"][0].as_str());
+    Miss { service, owner, status: None, message: one["message"].as_str().unwrap_or_default(), answer: html! {} }
 }
 
-fn shown(check: &Json, sentence: &str) -> Markup {
+fn shown(check: &Json, sentence: &str, may: bool) -> Markup {
     let number = |name: &str| check["counts"][name].as_i64().unwrap_or_default();
     let (passed, failed, pending) = (number("passed"), number("failed"), number("pending"));
     let missing: Vec<Miss<'_>> = check["misses"].as_array().into_iter().flatten().map(miss).collect();
@@ -126,7 +130,7 @@ fn shown(check: &Json, sentence: &str) -> Markup {
             "Nothing is saved. Of " (count(passed + missed, "service")) ", " (passed) " would pass, " (failed) " would fail"
             @if pending > 0 { ", and of " (pending) " nothing would be known yet" } "."
         }
-        (misses(&missing))
+        (misses(&missing, may))
         @if usize::try_from(missed).unwrap_or_default() > missing.len() { p.soft { "The first " (missing.len()) " of " (missed) "." } }
     }
 }

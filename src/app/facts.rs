@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::groups::link as link_to_system;
+use super::lacks;
 use super::operations::service::{Service, Tag};
 use super::parts::{external_link, link, local, short, time};
 use super::properties;
@@ -17,19 +18,18 @@ const SHOWN: usize = 12;
 /// Lists what a service should have and has not, each with the form that adds it.
 pub fn missing(service: &Service, may: bool) -> Markup {
     let here = address(&service.aliases);
-    let edit = |field: &str| format!("{here}/edit#field-{field}");
     let part = |name: &str| format!("{here}/{name}");
     let of_owner = service.owner.as_ref().and_then(|owner| owner.contacts.as_ref());
     let has_contact = [service.contacts.as_ref(), of_owner].into_iter().flatten().any(|contacts| !contacts.is_empty());
     let wanted = [
-        (service.owner.is_none(), "Owner", edit("ownerInput.alias")),
-        (service.tier.is_none(), "Tier", edit("tierAlias")),
-        (service.description.is_none(), "Description", edit("description")),
-        (service.tools.total_count == 0, "Links, such as the runbook", part("tools")),
+        (service.owner.is_none(), "Owner", part(lacks::OWNER)),
+        (service.tier.is_none(), "Tier", part(lacks::TIER)),
+        (service.description.is_none(), "Description", part(lacks::DESCRIPTION)),
+        (service.tools.total_count == 0, "Links, such as the runbook", part(lacks::LINKS)),
         (!has_contact, "Contact", part("contacts")),
         (service.on_calls.total_count == 0, "On call", part("on-call")),
-        (service.service_repositories.nodes.is_empty(), "Repository", part("repositories")),
-        (service.dependencies.total_count == 0, "Dependency", part("dependencies")),
+        (service.service_repositories.nodes.is_empty(), "Repository", part(lacks::REPOSITORIES)),
+        (service.dependencies.total_count == 0, "Dependency", part(lacks::DEPENDENCIES)),
     ];
     let missing: Vec<_> = wanted.into_iter().filter(|(is_missing, ..)| *is_missing).collect();
     html! {

@@ -88,7 +88,8 @@ fn facts(scorecard: &Scorecard, app_url: &str) -> Markup {
     }
 }
 
-/// Lists the services that do not pass a check, given its type and its id, with links to answer a manual one.
+/// Lists the services that do not pass a check, given its type and its id, with links to answer a manual one, and to
+/// what adds what is missing.
 pub fn missing(visit: &Visit, (kind, check): (Option<CheckType>, &str), failing: &[Failing]) -> Markup {
     let may_answer = manual::may_answer_all(visit);
     let all: Vec<Miss<'_>> = failing
@@ -96,11 +97,13 @@ pub fn missing(visit: &Visit, (kind, check): (Option<CheckType>, &str), failing:
         .map(|result| {
             let alias = result.service_alias.as_deref();
             let name = result.service.as_ref().map(|service| &*service.name);
+            let owner = result.service.as_ref().and_then(|service| service.owner.as_ref());
+            let owner = owner.map(|owner| (&*owner.alias, &*owner.name));
             let answer = manual::link(may_answer, kind, check, alias);
-            Miss { service: name.zip(alias), status: Some(result.status), message: &result.message, answer }
+            Miss { service: name.zip(alias), owner, status: Some(result.status), message: &result.message, answer }
         })
         .collect();
-    misses(&all)
+    misses(&all, may_answer)
 }
 
 /// Checks, each with how many services pass it, and which do not.

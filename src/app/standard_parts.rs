@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use maud::{Markup, html};
 
+use super::lacks::mended;
 use super::operations::CheckStatus;
 use super::operations::types::Moment;
 use super::parts::date;
@@ -41,6 +42,8 @@ pub fn governed(file: Option<&str>) -> Markup {
 pub struct Miss<'m> {
     /// Its name and its alias, if it is still there.
     pub service: Option<(&'m str, &'m str)>,
+    /// The alias and the name of the team that owns it.
+    pub owner: Option<(&'m str, &'m str)>,
     /// The result, if the check is stored.
     pub status: Option<CheckStatus>,
     /// Why it does not pass.
@@ -49,8 +52,9 @@ pub struct Miss<'m> {
     pub answer: Markup,
 }
 
-/// Lists services that do not pass a check. A reason that several of them have is said once, with these below it.
-pub fn misses(all: &[Miss<'_>]) -> Markup {
+/// Lists services that do not pass a check, each with its owner. A reason that several of them have is said once, with these
+/// below it. `may` says whether the visitor may change every service: then there are links to what adds what is missing.
+pub fn misses(all: &[Miss<'_>], may: bool) -> Markup {
     let mut reasons: Vec<Vec<&Miss<'_>>> = Vec::new();
     for one in all {
         let same = |own: &&mut Vec<&Miss<'_>>| {
@@ -62,19 +66,29 @@ pub fn misses(all: &[Miss<'_>]) -> Markup {
         }
     }
     let name = |miss: &Miss<'_>| {
-        html! { @if let Some((name, alias)) = miss.service { a href=(path(["services", alias])) { (name) } } }
+        html! {
+            @if let Some((name, alias)) = miss.service { a href=(path(["services", alias])) { (name) } }
+            @if let Some((alias, name)) = miss.owner { " " span.soft { "of " a href=(path(["teams", alias])) { (name) } } }
+        }
+    };
+    let mend = |miss: &Miss<'_>| {
+        html! {
+            @if let (true, Some((name, alias)), Some((label, part))) = (may, miss.service, mended(miss.message)) {
+                " " a.button.quiet href={ (path(["services", alias])) "/" (part) } { (label) span.hidden { " of " (name) } }
+            }
+        }
     };
     let why = |miss: &Miss<'_>| {
         html! { @if let Some(status) = miss.status { (mark(status)) " " } span.soft { (told(miss.message)) } }
     };
     html! {
         @if !reasons.is_empty() {
-            ul { @for own in &reasons {
+            ul.misses { @for own in &reasons {
                 li { @match &**own {
-                    [one] => { (name(one)) " " (why(one)) (one.answer) },
+                    [one] => { (name(one)) " " (why(one)) (one.answer) (mend(one)) },
                     several => {
                         @if let Some(first) = several.first() { (why(first)) }
-                        ul.near { @for one in several { li { (name(one)) (one.answer) } } }
+                        ul.near { @for one in several { li { (name(one)) (one.answer) (mend(one)) } } }
                     },
                 } }
             } }
@@ -82,8 +96,24 @@ pub fn misses(all: &[Miss<'_>]) -> Markup {
     }
 }
 
-/// The message of a result in the words of pages, on which a tool of a service is a link.
+/// The message of a result in the words of pages. What is wanted is left out where what is missing says it.
 pub fn told(message: &str) -> Cow<'_, str> {
+    match in_words(message) {
+        Cow::Borrowed(text) => Cow::Borrowed(once(text)),
+        Cow::Owned(text) => Cow::Owned(once(&text).to_owned()),
+    }
+}
+
+/// A message without its second sentence, if that says the first one again.
+fn once(text: &str) -> &str {
+    let Some((found, wanted)) = text.split_once(". Wanted: ") else { return text };
+    let wanted = wanted.strip_suffix('.').unwrap_or(wanted);
+    let wanted = ["a ", "an "].into_iter().find_map(|article| wanted.strip_prefix(article)).unwrap_or(wanted);
+    if found.strip_prefix("It has no ") == Some(wanted) { &text[..=found.len()] } else { text }
+}
+
+/// A message in which a tool of a service is a link.
+fn in_words(message: &str) -> Cow<'_, str> {
     const OWN: [&str; 2] = ["It has no tool of the category ", "It has the tool "];
     if !OWN.iter().any(|own| message.starts_with(own)) {
         return Cow::Borrowed(message);
@@ -143,15 +173,52 @@ mod tests {
     }
 
     #[test]
+    fn what_is_wanted_is_left_out_if_what_is_missing_says_it() {
+        for (message, expected) in [
+            ("It has no owner. Wanted: an owner.", "It has no owner."),
+            ("It has no tag \"env\". Wanted: a tag \"env\".", "It has no tag \"env\"."),
+            (
+                "It has no tool of the category runbooks. Wanted: a tool of the category runbooks.",
+                "It has no link of the category runbooks.",
+            ),
+        ] {
+            assert_eq!(told(message), expected);
+        }
+        let more = "It has no owner. Wanted: an owner with a contact.";
+        assert_eq!(told(more), more);
+    }
+
+    #[test]
+    fn whoever_may_change_a_service_finds_what_adds_what_it_lacks() {
+        let miss = |message| Miss {
+            service: Some(("Cart", "cart")),
+            owner: Some(("core", "Core")),
+            status: None,
+            message,
+            answer: html! {},
+        };
+        let lacks = [miss("It has no tool of the category runbooks. Wanted: a tool of the category runbooks.")];
+        let shown = misses(&lacks, true).into_string();
+        assert!(shown.contains("href=\"/services/cart/tools\"") && shown.contains("Add link"), "{shown}");
+        assert!(shown.contains("<a href=\"/teams/core\">Core</a>"), "{shown}");
+        for (all, may) in [(lacks, false), ([miss("Its last deploy failed.")], true)] {
+            let shown = misses(&all, may).into_string();
+            assert!(!shown.contains("button"), "{shown}");
+        }
+    }
+
+    #[test]
     fn a_reason_that_several_services_have_is_said_once() {
         let miss = |service, message| Miss {
             service: Some(service),
+            owner: None,
             status: Some(CheckStatus::Failed),
             message,
             answer: html! {},
         };
         let (cart, shop, mail) = (("Cart", "cart"), ("Shop", "shop"), ("Mail", "mail"));
-        let shown = misses(&[miss(cart, "No owner."), miss(shop, "No tier."), miss(mail, "No owner.")]).into_string();
+        let shown =
+            misses(&[miss(cart, "No owner."), miss(shop, "No tier."), miss(mail, "No owner.")], true).into_string();
         assert_eq!((shown.matches("No owner.").count(), shown.matches("No tier.").count()), (1, 1), "{shown}");
         let place = |text: &str| shown.find(text).expect(text);
         let order = ["No owner.", "/services/cart", "/services/mail", "/services/shop", "No tier."].map(place);
