@@ -56,37 +56,61 @@ impl Behind {
         Mark { class, letters: letters.to_owned(), words: words.to_owned() }
     }
 
-    /// The services of the picture as a table.
-    pub fn table(&self, picture: &Picture) -> Markup {
+    /// The services of the picture as a table, without those whose pages are `listed` above it. Nothing if none is left.
+    pub fn table(&self, picture: &Picture, listed: &[String]) -> Markup {
+        let rest: Vec<_> = picture.nodes.iter().flatten().filter(|node| !listed.contains(&node.page)).collect();
         html! {
-            h2 #people { "Who owns them, and who is on call" }
-            div.scroll tabindex="0" role="region" aria-label="Who owns the services" {
-                table.lined {
-                    thead { tr {
-                        th scope="col" { "Service" } th scope="col" { "Tier" } th scope="col" { "Owner" } th scope="col" { "On call now" }
-                    } }
-                    tbody { @for node in picture.nodes.iter().flatten() {
-                        @let one = self.0.get(&node.id);
-                        tr {
-                            th scope="row" { a href=(node.page) { (short(&node.name)) } }
-                            td { @if let Some(index) = node.tier { (tier_chip(index, &Mark::of_tier(node.tier).words)) } }
-                            td { (owner(one.and_then(|one| one.owner.as_ref()).map(|(alias, name)| (&**alias, &**name)))) }
-                            td data-label="On call" { (people(one.map_or(&[][..], |one| &one.on_call[..]))) }
-                        }
-                    } }
+            @if !rest.is_empty() {
+                h2 #people { "The others in the picture" }
+                div.scroll tabindex="0" role="region" aria-label="The other services of the picture" {
+                    table.lined {
+                        thead { tr { th scope="col" { "Service" } (heads()) } }
+                        tbody { @for node in &rest {
+                            @let one = self.0.get(&node.id);
+                            @let words = Mark::of_tier(node.tier).words;
+                            @let names = one.map_or(&[][..], |one| &one.on_call[..]);
+                            @let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                            tr {
+                                th scope="row" { a href=(node.page) { (short(&node.name)) } }
+                                (cells(
+                                    node.tier.map(|index| (index, &*words)),
+                                    one.and_then(|one| one.owner.as_ref()).map(|(alias, name)| (&**alias, &**name)),
+                                    (&names[..], names.len()),
+                                ))
+                            }
+                        } }
+                    }
                 }
             }
         }
     }
 }
 
-fn people(names: &[String]) -> Markup {
+/// The headings of [`cells`].
+pub fn heads() -> Markup {
+    html! { th scope="col" { "Tier" } th scope="col" { "Owner" } th scope="col" { "On call now" } }
+}
+
+/// The cells of a row with what stands behind a service: the index and the name of its tier, the alias and the name of its
+/// owner, and who is on call, with the number of all of them. Whatever is missing is marked alike.
+pub fn cells(tier: Option<(i32, &str)>, team: Option<(&str, &str)>, (names, all): (&[&str], usize)) -> Markup {
+    let none = html! { span.mark.warn { "none" } };
+    html! {
+        td data-label=[tier.is_none().then_some("Tier")] {
+            @match tier { Some((index, name)) => (tier_chip(index, name)), None => (none) }
+        }
+        td data-label=[team.is_none().then_some("Owner")] { (owner(team)) }
+        td data-label="On call" { @if names.is_empty() { (none) } @else { (people(names, all)) } }
+    }
+}
+
+fn people(names: &[&str], all: usize) -> Markup {
     html! {
         @for (at, name) in names.iter().take(PEOPLE).enumerate() {
             @if at > 0 { ", " }
             bdi { (short(name)) }
         }
-        @if names.len() > PEOPLE { " and " (names.len() - PEOPLE) " more" }
+        @if all > PEOPLE { " and " (all - PEOPLE) " more" }
     }
 }
 

@@ -12,7 +12,7 @@ use super::form::{self, Mistakes};
 use super::layout::below;
 use super::operations::ServiceGraph;
 use super::operations::service_graph::{AccountService as Service, ServiceImpactConnectionType, ServiceImpactEdge};
-use super::parts::{count, empty, link, owner, pages, tier as tier_chip};
+use super::parts::{count, empty, link, pages};
 use super::reading::{Reading, too_long};
 use super::service_name;
 use super::visit::{Fields, Visit, path};
@@ -21,7 +21,7 @@ use crate::db::ReadHandle;
 use crate::entity::service::{self, Column};
 use crate::entity::service_dependency::{self, Direction, STEPS, reach};
 use crate::graphql::field::id::{self, Class};
-use behind::Behind;
+use behind::{Behind, cells, heads};
 use layout::{Content, Folded, PictureLimits, fold, layers};
 use picture::{Mark, Node, Picture};
 
@@ -60,19 +60,22 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
     let here = address(aliases);
     let by_state = visit.query.get(COLOUR) == STATE;
     let picture = site.reading(visit).await?.required(|db| centred(db, id, by_state)).await?;
+    let listed: Vec<String> =
+        impact.edges.iter().map(|edge| service_name::address(&edge.node.neighbour.aliases)).collect();
     let main = html! {
         @match &picture {
-            Some((picture, behind)) => {
+            Some((picture, _)) => {
                 p { "Services that depend on it are to the left, its dependencies to the right, up to " (SHOWN_STEPS) " steps away. "
                     "A box leads to the picture around its service." }
                 (colours(visit, &here, by_state))
                 (shown(picture, &format!("Dependencies around {name}"), &format!("{here}?steps=1#impact")))
-                (behind.table(picture))
             },
             None => (empty("No dependencies.", html! { p { "This service has no dependencies, and no service depends on it." } })),
         }
+        // First: it is what people ask during an incident.
         h2 #impact { "What its failure can reach" }
         (reached(visit, &here, (steps, &mistakes), impact))
+        @if let Some((picture, behind)) = &picture { (behind.table(picture, &listed)) }
     };
     Ok(Answer::checked(
         &mistakes,
@@ -135,15 +138,20 @@ fn reached(
     let chosen = Fields::one("steps", &steps.to_string());
     let row = |ServiceImpactEdge { distance, node }: &ServiceImpactEdge| {
         let neighbour = &node.neighbour;
+        let tier = neighbour.tier.as_ref().map(|tier| (tier.index, &*tier.name));
+        let team = node.owner.as_ref().map(|team| (&*team.alias, &*team.name));
+        let names: Vec<&str> = node.on_calls.nodes.iter().map(|one| one.name.as_deref().unwrap_or_default()).collect();
+        let all = usize::try_from(node.on_calls.total_count).unwrap_or_default();
         html! {
             tr {
                 th scope="row" { a href=(service_name::address(&neighbour.aliases)) { (neighbour.name) } }
                 td data-label="Steps" { (distance) }
-                td { @if let Some(tier) = &neighbour.tier { (tier_chip(tier.index, &tier.name)) } }
-                td { (owner(node.owner.as_ref().map(|team| (&*team.alias, &*team.name)))) }
+                (cells(tier, team, (&names[..], all)))
             }
         }
     };
+    let mut edges: Vec<&ServiceImpactEdge> = impact.edges.iter().collect();
+    edges.sort_by_key(|edge| (edge.distance, edge.node.neighbour.tier.as_ref().map_or(i32::MAX, |tier| tier.index)));
     html! {
         form.filters method="get" action={ (here) "#impact" } {
             @if visit.query.get(COLOUR) == STATE { input type="hidden" name=(COLOUR) value=(STATE); }
@@ -158,10 +166,9 @@ fn reached(
             div.scroll tabindex="0" role="region" aria-label="What its failure can reach" {
                 table.lined {
                     thead { tr {
-                        th scope="col" { "Service" } th scope="col" { "Steps" } th scope="col" { "Tier" }
-                        th scope="col" { "Owner" }
+                        th scope="col" { "Service" } th scope="col" { "Steps" } (heads())
                     } }
-                    tbody { @for edge in &impact.edges { (row(edge)) } }
+                    tbody { @for edge in edges { (row(edge)) } }
                 }
             }
             (pages(visit, here, &impact.page_info))

@@ -141,6 +141,13 @@ async fn boxes_are_coloured_by_tier_or_last_deploy_and_a_table_says_who_stands_b
     ] {
         assert!(page.contains(shown), "{shown} is missing: {page}");
     }
+    // What its failure can reach comes first, and is not listed again.
+    let (_, reached) = page.split_once("id=\"impact\"").expect("what it reaches");
+    let (reached, others) = reached.split_once("id=\"people\"").expect("the others");
+    assert!(reached.contains("href=\"/services/cart\"") && !others.contains("href=\"/services/cart\""), "{page}");
+    let missing = "<td data-label=\"On call\"><span class=\"mark warn\">none</span></td>";
+    assert!(reached.contains(missing) && !others.contains(missing), "{page}");
+    assert!(others.contains("<td data-label=\"Tier\"><span class=\"mark warn\">none</span></td>"), "{page}");
     let page = browser.page("/services/pay/graph?colour=state").await;
     for shown in [
         "<a href=\"/services/cart/graph?colour=state\"><title>Cart, last deploy failed</title>",
