@@ -16,6 +16,8 @@ use crate::entity::{Timestamp, action};
 
 /// The number of checks of a service that its page shows, those that it does not pass first.
 const CHECKS: usize = 100;
+/// The least number of days of a chart: fewer show no trend.
+const DAYS: usize = 3;
 
 /// A card with the share of results that were passed on each day. Empty before the first day.
 pub fn trend(history: &[Results]) -> Markup {
@@ -35,14 +37,22 @@ fn shares(label: &str, history: &[Results]) -> Markup {
     };
     let bars: Vec<Bar> = history.iter().map(bar).collect();
     let ends = [day_of(first.day.0), day_of(last.day.0)];
+    let is_drawn = history.len() >= DAYS && history.iter().any(|day| day.total > 0);
     html! {
         div.figure {
             (label)
-            strong { (percent(share(last))) }
-            @if history.len() > 1 { span { (day_of(first.day.0)) ": " (percent(share(first))) } }
-            (plot::shares(&bars, &format!("{label}: results passed by day"), [&*ends[0], &*ends[1]]))
+            strong { @if last.total > 0 { (percent(share(last))) } @else { "–" } }
+            @if is_drawn {
+                span { (day_of(first.day.0)) ": " (percent(share(first))) }
+                (plot::shares(&bars, &format!("{label}: results passed by day"), [&*ends[0], &*ends[1]]))
+            } @else { span { (begins(first.day.0)) } }
         }
     }
+}
+
+/// What stands in the place of a chart.
+fn begins(day: Timestamp) -> Markup {
+    html! { "History begins " (day_of(day)) "." }
 }
 
 fn percent(share: f64) -> String {
@@ -74,7 +84,9 @@ fn levels(history: &[Levels]) -> Markup {
     let ends = [day_of(first.day.0), day_of(last.day.0)];
     let services_at = |day: &Levels, place: usize| day.level_counts.get(place).map_or(0, |own| own.service_count);
     let all = |day: &Levels| -> i32 { day.level_counts.iter().map(|count| count.service_count).sum() };
+    let is_drawn = history.len() >= DAYS && history.iter().any(|day| all(day) > 0);
     html! {
+        @if !is_drawn { p.soft { (begins(first.day.0)) } }
         div.figures {
             @for (place, level) in last.level_counts.iter().enumerate() {
                 @let label = name(level.level.name.as_deref());
@@ -86,8 +98,10 @@ fn levels(history: &[Levels]) -> Markup {
                 div.figure {
                     (label)
                     strong { (level.service_count) }
-                    @if history.len() > 1 { span { (day_of(first.day.0)) ": " (services_at(first, place)) } }
-                    (plot::shares(&bars, &format!("Services at the level {label} by day"), [&*ends[0], &*ends[1]]))
+                    @if is_drawn {
+                        span { (day_of(first.day.0)) ": " (services_at(first, place)) }
+                        (plot::shares(&bars, &format!("Services at the level {label} by day"), [&*ends[0], &*ends[1]]))
+                    }
                 }
             }
         }
@@ -138,7 +152,9 @@ fn of_group(
     html! {
         section.card {
             h2 #standards { "Standards" }
-            @if history.len() > 1 { (levels(history)) }
+            // The facts below say how many there are now.
+            @if history.len() >= DAYS { (levels(history)) }
+            @else if let Some(first) = history.first() { p.soft { (begins(first.day.0)) } }
             dl.facts { @for own in counts {
                 dt { (name(own.level.name.as_deref())) }
                 dd { @match (own.level.index, list) {
