@@ -36,7 +36,7 @@ pub fn at_a_glance(service: &Service, issues: &Issues, production: &Environments
                         None => span.mark.warn { "none" },
                     }
                     @if let Some(manager) = service.owner.as_ref().and_then(|team| team.manager.as_ref()) {
-                        small { "led by " (manager.name) " (" (manager.email) ")" }
+                        small { "led by " a href={ "mailto:" (manager.email) } { (manager.name) } }
                     }
                 }
             }
