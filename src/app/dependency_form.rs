@@ -9,7 +9,7 @@ use super::layout::below;
 use super::offers::{Offered, Offers};
 use super::operations::dependencies_of_service::AccountService as Service;
 use super::operations::{AddDependency, DeleteDependency, DependenciesOfService};
-use super::parts::{count, delete_button, pages, short};
+use super::parts::{count, delete_button, pages, short, tier as tier_chip};
 use super::rights::{Rights, Thing};
 use super::service_name::address;
 use super::visit::{Visit, path};
@@ -101,7 +101,7 @@ async fn list(
             ul.entries { @for edge in &dependencies.edges { li {
                 div {
                     a href=(address(&edge.node.aliases)) { (edge.node.name) } " "
-                    @if let Some(tier) = &edge.node.tier { span.mark.none { (tier.name) } " " }
+                    @if let Some(tier) = &edge.node.tier { (tier_chip(tier.index, &tier.name)) " " }
                     @if edge.on_less_critical_tier { span.mark.warn { "less critical than this service" } " " }
                     @if let Some(notes) = &edge.notes { span.soft { (short(notes)) } }
                 }

@@ -205,14 +205,15 @@ pub fn tags<'t>(tags: impl IntoIterator<Item = (&'t str, &'t str)>) -> Markup {
     }
 }
 
-/// A tier as a chip: its position, with its name as a tooltip and for screen readers.
+/// A tier as a chip: its position, with its name as a tooltip and for screen readers. It is calm in each list: a colour says
+/// that something is wrong.
 pub fn tier(index: i32, name: &str) -> Markup {
-    html! { span class={ "mark brief " (tier_colour(index)) } title=(name) { "T" (index) span.hidden { " " (name) } } }
+    html! { span.mark.brief.none title=(name) { "T" (index) span.hidden { " " (name) } } }
 }
 
-/// The class of a tier's chip: the most critical one stands out.
-pub fn tier_colour(index: i32) -> &'static str {
-    if index == 1 { "bad" } else { "none" }
+/// A level as a chip.
+pub fn level(name: &str) -> Markup {
+    html! { span.mark.none { (short(name)) } }
 }
 
 /// Links to the team that owns something.

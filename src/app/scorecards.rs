@@ -6,7 +6,7 @@ use super::ask::ask;
 use super::layout::{Head, page as framed};
 use super::operations::scorecard::{LevelCount, Scorecard};
 use super::operations::{self, CheckType, Failing, Measured as Report};
-use super::parts::{count, local};
+use super::parts::{count, level as level_chip, local};
 use super::standard_parts::{Miss, address, governed, misses, name, state};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, manual, standing};
@@ -117,7 +117,7 @@ pub fn checks(visit: &Visit, reports: &[Report]) -> Markup {
                 h2 { strong { a href=(address(&check.id)) { (check.name) } } }
                 p {
                     (report.passed) " of " (count(report.services, "service")) " passed"
-                    @if let Some(level) = level { " " span.mark.none { (level) } }
+                    @if let Some(level) = level { " " (level_chip(level)) }
                     " " (state(check.enabled, check.enable_on))
                 }
                 (missing(visit, (check.r#type, &check.id), &report.failing))

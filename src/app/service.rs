@@ -63,7 +63,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session, alias: &str) ->
             }
         }
     };
-    Ok(Answer::page(framed(visit, &head(&service, standing.level.as_ref(), may), main)))
+    Ok(Answer::page(framed(visit, &head(&service, standing.level.as_deref(), may), main)))
 }
 
 /// The description, if it is short enough to stand above everything else.
@@ -92,7 +92,7 @@ async fn read_more(site: &Site, visit: &Visit, service: &Service, now: Timestamp
     Ok(More { delivery, picture, issues })
 }
 
-fn head<'s>(service: &'s Service, level: Option<&(String, &str)>, may: bool) -> Head<'s> {
+fn head<'s>(service: &'s Service, level: Option<&str>, may: bool) -> Head<'s> {
     let here = address(&service.aliases);
     let system = service.parent.as_ref();
     Head {
@@ -110,7 +110,7 @@ fn head<'s>(service: &'s Service, level: Option<&(String, &str)>, may: bool) -> 
                 span class=(class) title=[&tier.description] { "T" (tier.index) " " (tier.name) }
             }
             @if let Some(stage) = &service.lifecycle { span.mark.none title=[&stage.description] { (stage.name) } }
-            @if let Some((level, class)) = level { a class=(class) href="#standards" { span.hidden { "Level " } (level) } }
+            @if let Some(level) = level { a.mark.none href="#standards" { span.hidden { "Level " } (level) } }
             @if service.locked { span.mark.none { "locked" } }
         },
         actions: html! {

@@ -12,7 +12,7 @@ use super::operations::standards::{
     CategoryConnectionTypeNodes as Category, CheckReport as Report, LevelConnectionTypeNodes as Level, Rubric,
 };
 use super::operations::{self, CheckStatus};
-use super::parts::{count, date, delete_button, empty, grouped, local};
+use super::parts::{count, date, delete_button, empty, grouped, level as level_chip, local};
 use super::standard_parts::{address, governed, mark, name, state, told, with_links};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, campaigns, manual, scorecards, standing};
@@ -231,8 +231,8 @@ fn failing(visit: &Visit, report: &CheckReport) -> Markup {
 /// How a service stands, for its page.
 #[derive(Default)]
 pub struct Standing {
-    /// The level that it has reached, and the class of its chip.
-    pub level: Option<(String, &'static str)>,
+    /// The level that it has reached.
+    pub level: Option<String>,
     /// Its level among all, and the checks that it does not pass. Empty as long as no check counts, or if evaluating all
     /// takes too long.
     pub card: Markup,
@@ -253,21 +253,12 @@ pub async fn of_service(site: &Site, visit: &Visit, alias: &str, may_answer: boo
         return Ok(Standing::default());
     };
     let level = report.overall_level.as_ref();
-    let level = level.map(|level| (name(level.name.as_deref()).to_owned(), chip(level.index, &levels)));
+    let level = level.map(|level| name(level.name.as_deref()).to_owned());
     Ok(Standing { level, card: shown(may_answer, alias, &report, &levels) })
 }
 
 /// A level: its index and its name.
 type Step = (i32, String);
-
-/// The class of a level's chip: the lowest says that nothing is reached yet, the highest that all is.
-fn chip(index: Option<i32>, levels: &[Step]) -> &'static str {
-    match levels.iter().position(|(own, _)| Some(*own) == index) {
-        None | Some(0) => "mark none",
-        Some(place) if place + 1 == levels.len() => "mark top",
-        Some(_) => "mark",
-    }
-}
 
 /// How far a service has come: a bar with a part for each level.
 fn progress(reached: i32, levels: &[Step]) -> Markup {
@@ -321,7 +312,7 @@ fn step(may_answer: bool, alias: &str, result: &CheckResult) -> Markup {
     html! {
         li {
             a href=(address(&result.check.id)) { (result.check.name) }
-            @if let Some(level) = level { " " span.mark.none { (level) } }
+            @if let Some(level) = level { " " (level_chip(level)) }
             " " (mark(result.status))
             @if let Some(since) = result.since { " " span.soft { "since " (date(since.0)) } }
             small { (told(&result.message)) (manual::link(may_answer, result.check.r#type, &result.check.id, Some(alias))) }

@@ -7,7 +7,7 @@ use super::layout::{Head, page as framed};
 use super::operations::service_standards::CheckResult;
 use super::operations::service_standings::StandingChange;
 use super::operations::{self, CheckStatus, LevelServices, Levels, Missed, Results};
-use super::parts::{count, date, day_of, empty, link, pages, time};
+use super::parts::{count, date, day_of, empty, level as level_chip, link, pages, time};
 use super::plot::{self, Bar};
 use super::standard_parts::{address, mark, name, told};
 use super::visit::{Fields, Visit, path};
@@ -168,7 +168,7 @@ fn of_group(
                 p { "To pass, the next step first:" }
                 ul { @for missed in missed { li {
                     a href=(address(&missed.check.id)) { (missed.check.name) }
-                    @if let Some(level) = &missed.check.level { " " span.mark.none { (name(level.name.as_deref())) } }
+                    @if let Some(level) = &missed.check.level { " " (level_chip(name(level.name.as_deref()))) }
                     " " span.soft { (count(missed.services, "service")) }
                 } } }
             }
@@ -218,7 +218,7 @@ fn standing(result: &CheckResult) -> Markup {
         tr {
             th scope="row" {
                 a href=(address(&result.check.id)) { (result.check.name) }
-                @if let Some(level) = level { small { (level) } }
+                @if let Some(level) = level { small { (level_chip(level)) } }
             }
             td {
                 (mark(result.status))
@@ -261,7 +261,7 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
     let level = service.maturity_report.as_ref().and_then(|report| report.overall_level.as_ref());
     let title = format!("Standards of {}", service.name);
     let head = Head {
-        chips: html! { @if let Some(level) = level { span.mark.none { (name(level.name.as_deref())) } } },
+        chips: html! { @if let Some(level) = level { (level_chip(name(level.name.as_deref()))) } },
         ..Head::below(visit, &title, &[(&*path(["services", alias]), &*service.name)])
     };
     Ok(Answer::page(framed(visit, &head, main)))

@@ -9,7 +9,7 @@ use sea_orm::{ColumnTrait, EntityTrait, JoinType, QueryFilter, QueryOrder, Query
 
 use super::mine::Mine;
 use super::{Read as Page, view};
-use crate::app::parts::{count, short};
+use crate::app::parts::{count, level, short};
 use crate::app::standard_parts;
 use crate::app::{Fault, delivery_figures as figures};
 use crate::db::{OfKeys, Read, ReadHandle, Row, any};
@@ -186,7 +186,7 @@ pub(super) fn card(page: &Page) -> Markup {
                         }
                     }
                     span {
-                        span.mark.none { (short(&one.check.level)) } " "
+                        (level(&one.check.level)) " "
                         span.soft { (count(i64::try_from(one.services).unwrap_or(i64::MAX), "service")) }
                     }
                 }

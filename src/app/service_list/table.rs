@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use crate::app::operations::services::Service;
 use crate::app::operations::{DeployStatusEnum, ServiceRow};
-use crate::app::parts::{status, tags, tier, time};
+use crate::app::parts::{level, status, tags, tier, time};
 use crate::app::service_name::address;
 use crate::app::visit::path;
 use crate::entity::Timestamp;
@@ -198,7 +198,7 @@ impl Row<'_> {
                 Some((index, name)) => (tier(index, name)),
                 None => span.mark.warn { "none" },
             } },
-            Column::Level => text(self.level),
+            Column::Level => html! { @if let Some(name) = self.level { (level(name)) } },
             Column::Lifecycle => text(self.lifecycle),
             Column::Type => text(self.kind),
             Column::System => text(self.system),

@@ -45,7 +45,7 @@ async fn a_domain_lists_its_services_and_its_deploys() {
     assert!(services.contains("51 services. The first 50 by name are listed"), "{services}");
     let first = services.split("<tr>").nth(2).expect("a first row");
     assert!(first.contains("a &lt;i&gt;first</a>") && first.contains("href=\"/teams/core\">Core</a>"), "{first}");
-    assert!(first.contains("<span class=\"mark brief bad\" title=\"Mission Critical\">T1<"), "{first}");
+    assert!(first.contains("<span class=\"mark brief none\" title=\"Mission Critical\">T1<"), "{first}");
     assert!(services.contains("href=\"/services/part_048\"") && !services.contains("part_049"), "{services}");
     assert!(!page.contains("/services/shop\""), "a service of no system: {page}");
     assert!(page.contains("href=\"/delivery?domain=commerce\""), "{page}");
