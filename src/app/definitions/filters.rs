@@ -31,6 +31,10 @@ const VALUE: &str = "value";
 const CASE: &str = "caseSensitive";
 const PARTS: [&str; 5] = [KEY, KEY_DATA, TYPE, VALUE, CASE];
 
+/// The hints of fields that not every condition needs.
+const OF_KEYS: &str = "Only if one of these is compared.";
+const OF_TEXTS: &str = "Only if texts are compared, such as names and tags.";
+
 /// The words of a flag.
 const YES: &str = "yes";
 const NO: &str = "no";
@@ -234,18 +238,18 @@ fn fields(site: &Site, rows: Option<usize>, form: &Fields, mistakes: &Mistakes) 
                 legend { "Condition " (row + 1) }
                 div.filters {
                     (choice(&field(row, KEY), "What is compared", &keys, form, mistakes))
-                    (line(&field(row, KEY_DATA), "Which tag, property or relationship", text::SHORT, form, mistakes))
+                    (line(&field(row, KEY_DATA), "Which tag, property or relationship", OF_KEYS, text::SHORT, form, mistakes))
                     (choice(&field(row, TYPE), "How", &types, form, mistakes))
-                    (line(&field(row, VALUE), "With what", text::TAG_VALUE, form, mistakes))
-                    (form::select(&field(row, CASE), "Letter case", "", &cases, form, mistakes))
+                    (line(&field(row, VALUE), "With what", "", text::TAG_VALUE, form, mistakes))
+                    (form::select(&field(row, CASE), "Letter case", OF_TEXTS, &cases, form, mistakes))
                 }
             }
         }
     }
 }
 
-fn line(name: &str, label: &str, most: usize, form: &Fields, mistakes: &Mistakes) -> Markup {
-    Text { name, label, hint: "", kind: "text", required: false }.show_at_most(most, form, mistakes)
+fn line(name: &str, label: &str, hint: &str, most: usize, form: &Fields, mistakes: &Mistakes) -> Markup {
+    Text { name, label, hint, kind: "text", required: false }.show_at_most(most, form, mistakes)
 }
 
 fn new_form(site: &Site, visit: &Visit, mistakes: &Mistakes) -> Markup {

@@ -78,7 +78,7 @@ async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, F
         (team_properties(&account.team_property_definitions.nodes))
         (relationships(&account.relationship_definitions.nodes))
         (standards(&account, may))
-        (saved(&account.filters.nodes, app_url, may))
+        (saved(&account, app_url, may))
     };
     Ok(Answer::page(layout(visit, "Definitions", main)))
 }
@@ -275,7 +275,8 @@ fn standards(account: &Account, may: bool) -> Markup {
     }
 }
 
-fn saved(filters: &[Filter], app_url: &str, may: bool) -> Markup {
+fn saved(account: &Account, app_url: &str, may: bool) -> Markup {
+    let filters = &account.filters.nodes;
     let row = |one: &Filter| {
         let word = if matches!(one.connective, Some(ConnectiveEnum::Or)) { " or " } else { " and " };
         let more = one.predicates.len().saturating_sub(PREDICATES);
@@ -285,7 +286,7 @@ fn saved(filters: &[Filter], app_url: &str, may: bool) -> Markup {
                 @if one.predicates.is_empty() { span.soft { "every service" } }
                 @for (place, predicate) in one.predicates.iter().take(PREDICATES).enumerate() {
                     @if place > 0 { (word) }
-                    (sentence(predicate))
+                    (sentence(account, predicate))
                 }
                 @if more > 0 { (word) (count(i64::try_from(more).unwrap_or(i64::MAX), "other condition")) }
             }
@@ -296,8 +297,43 @@ fn saved(filters: &[Filter], app_url: &str, may: bool) -> Markup {
     changed("Saved filters", &heads, &rows, may.then_some(("/new/filter", "New saved filter")))
 }
 
+/// A predicate that asks for one tier, lifecycle stage or level by its position, id or alias: the noun, whether it is or is
+/// not, and the name. `None` for any other.
+fn graded<'a>(account: &'a Account, predicate: &FilterPredicate) -> Option<(&'static str, &'static str, &'a str)> {
+    let value = predicate.value.as_deref()?;
+    let is = match &*predicate.r#type.to_string() {
+        "equals" => "is",
+        "does_not_equal" => "is not",
+        _ => return None,
+    };
+    let named = |id: &str, alias: &str, index: i32| value == id || value == alias || value == index.to_string();
+    let (noun, name) = match &*predicate.key.to_string() {
+        "tier_index" => {
+            let own = account.tiers.iter().find(|one| named(&one.id, &one.alias, one.index));
+            ("tier", own.map(|one| &*one.name))
+        }
+        "lifecycle_index" => {
+            let own = account.lifecycles.iter().find(|one| named(&one.id, &one.alias, one.index));
+            ("lifecycle stage", own.map(|one| &*one.name))
+        }
+        "level_index" => {
+            let mut levels = account.rubric.iter().flat_map(|rubric| &rubric.levels.nodes);
+            let own = levels.find(|one| {
+                let (alias, index) = (one.alias.as_deref().unwrap_or_default(), one.index.unwrap_or(i32::MIN));
+                named(&one.id, alias, index)
+            });
+            ("level", own.and_then(|one| one.name.as_deref()))
+        }
+        _ => return None,
+    };
+    Some((noun, is, name?))
+}
+
 /// A predicate in words.
-fn sentence(predicate: &FilterPredicate) -> Markup {
+fn sentence(account: &Account, predicate: &FilterPredicate) -> Markup {
+    if let Some((noun, is, name)) = graded(account, predicate) {
+        return html! { (noun) " " (is) " " strong { (short(name)) } };
+    }
     html! {
         (option_label(&predicate.key.to_string())) " "
         @if let Some(key) = &predicate.key_data { code { (short(key)) } " " }

@@ -186,7 +186,7 @@ async fn the_page_of_definitions_shows_every_kind_and_leads_to_their_services() 
         "<th scope=\"row\">Security</th><td>Safe</td>",
         "<h2>Tiers</h2>",
         "<h2>Lifecycle stages</h2>",
-        "position of the tier equals <code>1</code> or tags <code>env</code> equals <code>&lt;prod&gt;</code>",
+        "tier is <strong>Mission Critical</strong> or tags <code>env</code> equals <code>&lt;prod&gt;</code>",
     ] {
         assert!(page.contains(part), "{part}: {page}");
     }
