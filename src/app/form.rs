@@ -120,6 +120,8 @@ impl<C: ColumnTrait> Entry<'_, C> {
         };
         match rule.value {
             ValueRule::Text(most) if rule.is_long() => Area { name, label, hint, rows, most }.show(form, mistakes),
+            // There are few component types, so all are listed.
+            ValueRule::Identified(Reference::ComponentType) => select(name, label, hint, choices, form, mistakes),
             ValueRule::Named(to @ Reference::User) | ValueRule::Id(to) | ValueRule::Identified(to) => named(to),
             ValueRule::Named(_) => select(name, label, hint, choices, form, mistakes),
             ValueRule::Text(_) | ValueRule::Flag | ValueRule::Place | ValueRule::Moment => line("text"),

@@ -31,7 +31,7 @@ const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] = [
     (Column::TierId, "Tier", "", 1),
     (Column::LifecycleId, "Lifecycle", "", 1),
     (Column::SystemId, "System (name or alias)", "", 1),
-    (Column::TypeId, "Type's alias", "Empty for the default type.", 1),
+    (Column::TypeId, "Type", "", 1),
     (Column::Language, "Language", "", 1),
     (Column::Framework, "Framework", "", 1),
     (Column::Product, "Product", "", 1),
@@ -241,12 +241,6 @@ fn update<'a>(id: &'a str, had: &Fields, says: &'a Fields) -> ServiceUpdateInput
 
 fn fields(choices: &Choices, form: &Fields, mistakes: &Mistakes) -> Markup {
     let none = || (String::new(), "none".to_owned());
-    let default = choices.component_types.nodes.iter().find(|one| one.is_default);
-    let default = default.map_or_else(String::new, |one| format!(" It is {}.", short(&one.name)));
-    let of_type = format!("Empty for the default type.{default}");
-    let shown = SHOWN.map(|(column, label, hint, rows)| {
-        (column, label, if matches!(column, Column::TypeId) { &*of_type } else { hint }, rows)
-    });
     let choices = |column: Column| match column {
         Column::OwnerId => choices.teams.nodes.iter().map(|team| (team.alias.clone(), team.name.clone())).collect(),
         Column::TierId => {
@@ -262,12 +256,22 @@ fn fields(choices: &Choices, form: &Fields, mistakes: &Mistakes) -> Markup {
             systems.filter_map(|system| Some((system.aliases.first()?.clone(), system.name.clone()))).collect()
         }
         Column::TypeId => {
-            let types = choices.component_types.nodes.iter();
-            types.filter_map(|one| Some((one.aliases.first()?.clone(), one.name.clone()))).collect()
+            let types = || choices.component_types.nodes.iter();
+            let default = types().find(|one| one.is_default).map_or("the default type", |one| &*one.name);
+            let others = types().filter(|one| !one.is_default);
+            let others = others.filter_map(|one| Some((one.aliases.first()?.clone(), one.name.clone())));
+            let mut offered: Vec<(String, String)> =
+                [(String::new(), default.to_owned())].into_iter().chain(others).collect();
+            // What was sent or stored stays, whatever it is.
+            let own = form.get(&form::name_in_form(Entity::rule(column)));
+            if offered.iter().all(|(alias, _)| alias != own) {
+                offered.push((own.to_owned(), own.to_owned()));
+            }
+            offered
         }
         _ => Vec::new(),
     };
-    form::entries::<Entity, _>(shown, choices, form, mistakes)
+    form::entries::<Entity, _>(SHOWN, choices, form, mistakes)
 }
 
 fn edit_form(

@@ -65,9 +65,8 @@ async fn fill_in<E: FieldRules>(app: &TestApp, new: &str) {
     for rule in E::FIELDS {
         let sample = sample(rule);
         let shown = match rule.value {
-            ValueRule::Named(Reference::Tier | Reference::Lifecycle) => format!("value=\"{sample}\" selected"),
-            // Types are not known by name.
-            ValueRule::Identified(Reference::ComponentType) => format!("name=\"{}\" value=\"{sample}\"", in_form(rule)),
+            ValueRule::Named(Reference::Tier | Reference::Lifecycle)
+            | ValueRule::Identified(Reference::ComponentType) => format!("value=\"{sample}\" selected"),
             ValueRule::Identified(_) => format!("name=\"{}\" value=\"Platform\"", in_form(rule)),
             ValueRule::Text(most) if most > text::URL => format!("\n{sample}</textarea>"),
             _ => format!("value=\"{sample}\""),
