@@ -4,9 +4,10 @@
 use maud::{Markup, html};
 use serde_json::{Map, Value as Json, json};
 
-use super::ask::ask_json;
+use super::ask::{ask, ask_json, settled, unanswered};
 use super::check_form::{Beside, Sheet, input, mistakes_of, other_sheet, page};
 use super::form::Mistakes;
+use super::operations::DeleteScorecard;
 use super::parts::delete_button;
 use super::picker;
 use super::scorecards;
@@ -99,13 +100,10 @@ async fn save(site: &Site, visit: &Visit, alias: &str, mut input: Map<String, Js
 }
 
 async fn delete(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {
-    let document =
-        "mutation($alias: String!) { scorecardDelete(input: { alias: $alias }) { errors { message path } } }";
-    let data = ask_json(site, visit, document, json!({ "alias": alias })).await?;
-    let mistakes = mistakes_of(site, INPUT, &data["scorecardDelete"]);
-    if mistakes.is_empty() {
+    let done = ask(site, visit, DeleteScorecard { alias }).await?.scorecard_delete.ok_or_else(unanswered)?;
+    let Err(mistakes) = settled(done.errors) else {
         return Ok(Answer::redirect("/standards#scorecards"));
-    }
+    };
     let (sheet, fields) = find(site, visit, alias).await?;
     let shown = picker::spoken(site, visit, fields.clone()).await?;
     let beside = Beside { mistakes, after: Some(deletion(alias, fields.get("name"))), ..Beside::default() };
