@@ -192,11 +192,11 @@ impl Row<'_> {
         match column {
             Column::Owner => html! { @match self.owner {
                 Some((alias, name)) => a href=(path(["teams", alias])) { (name) },
-                None => span.mark.warn { "none" },
+                None => span.mark.warn { "no owner" },
             } },
             Column::Tier => html! { @match self.tier {
                 Some((index, name)) => (tier(index, name)),
-                None => span.mark.warn { "none" },
+                None => span.mark.warn { "no tier" },
             } },
             Column::Level => html! { @if let Some(name) = self.level { (level(name)) } },
             Column::Lifecycle => text(self.lifecycle),
