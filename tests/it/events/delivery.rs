@@ -896,7 +896,7 @@ async fn the_pages_make_test_and_delete_a_subscription() {
     let refused =
         admin.post("/new/event-subscription", &[("name", "Chat"), ("form", "slack"), ("receiverUrl", "/a")]).await;
     let text = String::from_utf8_lossy(&refused.body).into_owned();
-    assert!(text.contains("receiverUrl must be a URL") && text.contains("at least one kind"), "{text}");
+    assert!(text.contains("URL must be a URL") && text.contains("at least one kind"), "{text}");
     let made = admin.post("/new/event-subscription", &form).await;
     let text = String::from_utf8_lossy(&made.body).into_owned();
     assert!(text.contains("Copy the secret now.") && text.contains("whsec_"), "{text}");

@@ -864,7 +864,7 @@ async fn the_pages_make_a_subscription_by_mail_and_send_a_test() {
         ]
     };
     let refused = admin.post("/new/event-subscription", &form("nobody")).await;
-    assert!(refused.text().contains("receiverEmail must be one address"), "{}", refused.text());
+    assert!(refused.text().contains("Email address must be one address"), "{}", refused.text());
     let made = admin.post("/new/event-subscription", &form("admin@example.com")).await;
     let own = made.place().to_owned();
     assert!(own.starts_with("/events/"), "mail has no secret to show: {own}");
