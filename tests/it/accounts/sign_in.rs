@@ -301,7 +301,9 @@ async fn the_first_user_is_an_administrator_and_there_is_only_one_first() {
     assert!(browser.page(&link).await.contains("first administrator"));
     let refused = browser.post(&link, &[("email", "nonsense"), ("name", "Ada")]).await;
     assert_eq!(refused.status, 422);
-    assert!(refused.text().contains("Your email address must be an address") && refused.text().contains("value=\"Ada\""));
+    assert!(
+        refused.text().contains("Your email address must be an address") && refused.text().contains("value=\"Ada\"")
+    );
     assert_eq!(browser.post(&link, &[("email", "ada@example.com"), ("name", "Ada")]).await.location(), "/");
     let ada = user::by_email(app.db.read(), "ada@example.com").await.expect("an answer").expect("Ada");
     assert_eq!((ada.role, &*ada.name), (Role::Admin, "Ada"));

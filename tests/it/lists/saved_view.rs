@@ -250,7 +250,7 @@ async fn the_list_is_saved_and_opened_by_its_address_and_the_owner_overwrites_re
     let refused = mem.post("/views/1/edit", &[("name", "")]).await;
     assert!(refused.status == 422 && refused.text().contains("id=\"wrong-name\""), "{refused:?}");
     let refused = mem.post("/views", &[("name", "Go"), ("query", "")]).await;
-    assert!(refused.status == 422 && refused.text().contains("you have a view of this name already"), "{refused:?}");
+    assert!(refused.status == 422 && refused.text().contains("You have a view of this name already"), "{refused:?}");
     assert_eq!(mem.post("/views/1/save", &[("query", "colour=red")]).await.status, 400);
     let mut vera = vera;
     for (path, form) in [("/views/1/save", [("query", "")]), ("/views/1/delete", [("x", "")])] {

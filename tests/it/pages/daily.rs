@@ -147,7 +147,7 @@ async fn a_token_expires_on_a_date_and_has_a_description_of_its_own() {
     let page = ada.page("/tokens").await;
     assert!(!page.contains("months"), "{page}");
     let again = ada.post("/tokens", &form).await;
-    assert!(again.status == 422 && again.text().contains("another token has this description"), "{again:?}");
+    assert!(again.status == 422 && again.text().contains("Another token has this description"), "{again:?}");
     assert_eq!(ada.page("/tokens").await.matches("<th scope=\"row\">import<small>").count(), 1);
 }
 
@@ -230,8 +230,8 @@ async fn a_token_is_valid_for_as_long_as_the_form_and_the_server_say() {
         ([("expires", "never"), ("expiresOn", "")], too_long),
         ([("expires", "365"), ("expiresOn", "")], too_long),
         ([("expires", "90"), ("expiresOn", &on(92))], too_long),
-        ([("expires", "90"), ("expiresOn", &on(0))], "a token must expire later than now"),
-        ([("expires", "90"), ("expiresOn", "1999-12-31")], "a token must expire later than now"),
+        ([("expires", "90"), ("expiresOn", &on(0))], "A token must expire later than now"),
+        ([("expires", "90"), ("expiresOn", "1999-12-31")], "A token must expire later than now"),
         ([("expires", "90"), ("expiresOn", "31.12.2099")], "Write a date like 2027-01-31."),
         ([("expires", "90"), ("expiresOn", "2027-02-30")], "Write a date like 2027-01-31."),
     ] {

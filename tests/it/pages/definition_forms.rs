@@ -44,7 +44,7 @@ async fn tiers_and_stages_are_created_changed_ordered_and_deleted() {
         let wrong_index = mem.post(&new, &[("name", "Edge"), ("description", "Kept text"), ("index", "soon")]).await;
         assert_eq!(wrong_index.status, 422, "{wrong_index:?}");
         let page = wrong_index.text();
-        assert!(wrong(page, "index").contains("must be a whole number"), "{page}");
+        assert!(wrong(page, "index").contains("Must be a whole number"), "{page}");
         assert!(
             page.contains("value=\"Edge\"") && page.contains("Kept text") && page.contains("value=\"soon\""),
             "{page}"
@@ -84,7 +84,7 @@ async fn a_property_definition_is_created_changed_and_deleted() {
     let page = mem.page(new).await;
     assert!(page.contains("{&quot;type&quot;: &quot;string&quot;}"), "an example is filled in: {page}");
     for (schema, said) in
-        [("{\"type\":", "is not JSON: EOF while parsing"), ("", "must be given"), ("{\"type\": \"colour\"}", " ")]
+        [("{\"type\":", "Is not JSON: EOF while parsing"), ("", "Must be given"), ("{\"type\": \"colour\"}", " ")]
     {
         let form = [("name", "Rooms"), ("schema", schema), ("lockedStatus", "ui_locked"), ("description", "Kept")];
         let refused = mem.post(new, &form).await;
@@ -127,7 +127,7 @@ async fn a_property_definition_is_created_changed_and_deleted() {
     let refused = mem.post(&edit, &[("name", ""), ("schema", "{}")]).await;
     assert!(refused.status == 422 && !wrong(refused.text(), "name").is_empty(), "{refused:?}");
     let odd = mem.post(&edit, &[("name", "x"), ("schema", "{}"), ("lockedStatus", "odd")]).await;
-    assert!(wrong(odd.text(), "lockedStatus").contains("must be one of the words"), "{odd:?}");
+    assert!(wrong(odd.text(), "lockedStatus").contains("Must be one of the words"), "{odd:?}");
     assert_eq!(mem.post(&edit.replace("/edit", "/delete"), &[]).await.location(), "/definitions");
     assert_eq!(data(&app, query).await["account"]["propertyDefinitions"]["nodes"], json!([]));
 }
@@ -155,7 +155,7 @@ async fn a_saved_filter_is_created_changed_and_deleted() {
     let refused = mem.post("/new/filter", &form).await;
     assert_eq!(refused.status, 422, "{refused:?}");
     let page = refused.text();
-    assert!(wrong(page, "predicates.2.type").contains("must be chosen"), "{page}");
+    assert!(wrong(page, "predicates.2.type").contains("Must be chosen"), "{page}");
     assert!(
         page.contains("value=\"Vital\"") && page.contains("value=\"prod\"") && page.contains("value=\"Go\""),
         "{page}"
