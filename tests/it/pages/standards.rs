@@ -108,7 +108,7 @@ async fn a_manual_check_is_answered_on_a_page() {
     }
     assert_eq!(ada.post(&page, &[("passed", "perhaps")]).await.status, 400);
     let refused = ada.post(&page, &[("passed", "no"), ("comment", " ")]).await;
-    assert!(refused.text().contains("this check needs a comment"), "{refused:?}");
+    assert!(refused.text().contains("This check needs a comment"), "{refused:?}");
     assert_eq!(
         ada.post(&page, &[("passed", "no"), ("comment", "The light went out.")]).await.location(),
         "/services/shop"

@@ -397,7 +397,7 @@ async fn a_standards_administrator_runs_a_campaign_on_the_pages() {
     assert!(ada.page("/new/campaign").await.contains(filter));
     for (form, text) in [
         ([("name", ""), ("ownerId", "core"), ("filterId", "")], "id=\"wrong-name\""),
-        ([("name", "Push"), ("ownerId", "nobody"), ("filterId", "")], "no team has the alias &quot;nobody&quot;"),
+        ([("name", "Push"), ("ownerId", "nobody"), ("filterId", "")], "No team has the alias &quot;nobody&quot;"),
         ([("name", "Push"), ("ownerId", "core"), ("filterId", "x")], "id=\"wrong-filterId\""),
     ] {
         let refused = ada.post("/new/campaign", &form).await;

@@ -241,13 +241,13 @@ async fn a_mistake_is_shown_beside_its_field_and_the_rest_is_kept() {
     let (level, category) = (ids["Bronze"].as_str().expect("an id"), ids["Safety"].as_str().expect("an id"));
     let mut browser = Browser::of(app, Role::StandardsAdmin).await;
     for (kind, own, field, said) in [
-        ("has-recent-deploy", [("days", "soon"), ("name", "Kept")], "days", "must be a whole number"),
+        ("has-recent-deploy", [("days", "soon"), ("name", "Kept")], "days", "Must be a whole number"),
         ("has-recent-deploy", [("days", "100000"), ("name", "Kept")], "days", "Days must be"),
-        ("has-recent-deploy", [("days", ""), ("name", "Kept")], "days", "must be given"),
-        ("tag-defined", [("tagPredicate.value", "x"), ("notes", "Kept")], "tagPredicate.type", "must be given"),
+        ("has-recent-deploy", [("days", ""), ("name", "Kept")], "days", "Must be given"),
+        ("tag-defined", [("tagPredicate.value", "x"), ("notes", "Kept")], "tagPredicate.type", "Must be given"),
         ("tag-defined", [("tagKey", ""), ("notes", "Kept")], "tagKey", "Tag key "),
         ("tag-defined", [("tagKey", "env"), ("ownerId", "nobody at all, Kept")], "ownerId", "nobody at all"),
-        ("tag-defined", [("tagPredicate.type", "odd"), ("notes", "Kept")], "tagPredicate.type", "must be one of"),
+        ("tag-defined", [("tagPredicate.type", "odd"), ("notes", "Kept")], "tagPredicate.type", "Must be one of"),
     ] {
         let form: Vec<(&str, &str)> = [("levelId", level), ("categoryId", category)].into_iter().chain(own).collect();
         let refused = browser.post(&format!("/new/check/{kind}"), &form).await;
