@@ -22,7 +22,11 @@ pub(super) fn show(schema: &Schema, uses: &HashMap<Name, Uses>) -> Markup {
             p { "And the fields of " code { (signature::named(&inner.name)) } ":" }
             (fields(inner))
         }
-        @if let Some(mutation) = mutation { h2 #mutations { "Mutations" } (fields(mutation)) }
+        @if let Some(mutation) = mutation {
+            h2 #mutations { "Mutations" }
+            p { "By name. " a href={ (super::PATH) "/" (mutation.name) } { "The page of all mutations" } " says what each does." }
+            (names(mutation))
+        }
         @for (group, title) in GROUPS {
             @let types = schema.types.values().filter(|ty| is_listed(schema, ty));
             @let types: Vec<_> = types.filter(|ty| Group::containing(ty, mutation, uses) == *group).collect();
@@ -120,6 +124,13 @@ fn fields(ty: &ObjectType) -> Markup {
             .values()
             .map(|it| (field(it), it.description.as_ref(), signature::deprecation(&it.directives).is_some())),
     )
+}
+
+/// The fields by name alone: there are so many mutations that the sentences of all would be half of the start page.
+fn names(ty: &ObjectType) -> Markup {
+    let name =
+        |field: &FieldDefinition| html! { a href={ (super::PATH) "/" (ty.name) "#" (field.name) } { (field.name) } };
+    list(ty.fields.values().map(|it| (name(it), None, signature::deprecation(&it.directives).is_some())))
 }
 
 /// A list of names, each with the first sentence of its description. The style sheet shows names as code: a `code` element
