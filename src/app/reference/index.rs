@@ -25,7 +25,7 @@ pub(super) fn show(schema: &Schema, uses: &HashMap<Name, Uses>) -> Markup {
         @if let Some(mutation) = mutation {
             h2 #mutations { "Mutations" }
             p { "By name. " a href={ (super::PATH) "/" (mutation.name) } { "The page of all mutations" } " says what each does." }
-            (names(mutation))
+            (names(mutation.fields.values().map(|it| (link(mutation, it), is_deprecated(it)))))
         }
         @for (group, title) in GROUPS {
             @let types = schema.types.values().filter(|ty| is_listed(schema, ty));
@@ -33,8 +33,11 @@ pub(super) fn show(schema: &Schema, uses: &HashMap<Name, Uses>) -> Markup {
             @if !types.is_empty() {
                 h2 { (title) }
                 // What these are for is in their names.
-                @let is_told = ![Group::Input, Group::Payload, Group::Connection].contains(group);
-                (list(types.iter().map(|ty| (signature::named(ty.name()), ty.description().filter(|_| is_told), false))))
+                @if [Group::Input, Group::Payload, Group::Connection].contains(group) {
+                    (names(types.iter().map(|ty| (signature::named(ty.name()), false))))
+                } @else {
+                    (list(types.iter().map(|ty| (signature::named(ty.name()), ty.description(), false))))
+                }
             }
         }
         (directives(schema))
@@ -115,22 +118,30 @@ impl Group {
     }
 }
 
-fn fields(ty: &ObjectType) -> Markup {
-    let field = |field: &FieldDefinition| {
-        html! { a href={ (super::PATH) "/" (ty.name) "#" (field.name) } { (field.name) } ": " (signature::ty(&field.ty)) }
-    };
-    list(
-        ty.fields
-            .values()
-            .map(|it| (field(it), it.description.as_ref(), signature::deprecation(&it.directives).is_some())),
-    )
+fn link(ty: &ObjectType, field: &FieldDefinition) -> Markup {
+    html! { a href={ (super::PATH) "/" (ty.name) "#" (field.name) } { (field.name) } }
 }
 
-/// The fields by name alone: there are so many mutations that the sentences of all would be half of the start page.
-fn names(ty: &ObjectType) -> Markup {
-    let name =
-        |field: &FieldDefinition| html! { a href={ (super::PATH) "/" (ty.name) "#" (field.name) } { (field.name) } };
-    list(ty.fields.values().map(|it| (name(it), None, signature::deprecation(&it.directives).is_some())))
+fn is_deprecated(field: &FieldDefinition) -> bool {
+    signature::deprecation(&field.directives).is_some()
+}
+
+fn fields(ty: &ObjectType) -> Markup {
+    let field = |field: &FieldDefinition| html! { (link(ty, field)) ": " (signature::ty(&field.ty)) };
+    list(ty.fields.values().map(|it| (field(it), it.description.as_ref(), is_deprecated(it))))
+}
+
+/// Names alone, one behind the other: a list with the sentences of all mutations would be half of the start page.
+fn names(entries: impl Iterator<Item = (Markup, bool)>) -> Markup {
+    html! {
+        p.names {
+            @for (place, (name, deprecated)) in entries.enumerate() {
+                @if place > 0 { ", " }
+                (name)
+                @if deprecated { " " span.mark.warn { "deprecated" } }
+            }
+        }
+    }
 }
 
 /// A list of names, each with the first sentence of its description. The style sheet shows names as code: a `code` element
