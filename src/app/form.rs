@@ -367,8 +367,10 @@ fn is_wrong(name: &str, mistakes: &Mistakes) -> bool {
     mistakes.of_field(name).next().is_some()
 }
 
-/// A message about a field with the field's label in the place of its name in the API. A sentence begins with a capital.
+/// A message about a field with the field's label in the place of its name in the API: the label without what explains it,
+/// behind a colon or in parentheses. A sentence begins with a capital.
 fn labelled(name: &str, label: &str, message: &str) -> String {
+    let label = label.split([':', '(']).next().unwrap_or(label).trim_end();
     let own = name.rsplit('.').next().unwrap_or(name);
     if let Some(rest) = message.strip_prefix(own).filter(|rest| rest.starts_with(' ')) {
         return format!("{label}{rest}");
@@ -415,6 +417,8 @@ mod tests {
             ("displayName", "Name of the link", "displayName must not be empty", "Name of the link must not be empty"),
             ("children.0.url", "Address", "url must begin with https://", "Address must begin with https://"),
             ("url", "Address", "urls differ", "Urls differ"),
+            ("day", "Target: the last day (UTC)", "day must be later", "Target must be later"),
+            ("id", "Owner (name or alias)", "id must be given", "Owner must be given"),
             ("owner", "Owner", "no team has the alias \"a\"", "No team has the alias \"a\""),
             ("owner", "Owner", "", ""),
         ] {

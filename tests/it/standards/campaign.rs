@@ -425,7 +425,7 @@ async fn a_standards_administrator_runs_a_campaign_on_the_pages() {
     let schedule = format!("{page}/schedule");
     for (form, text) in [
         ([("startDate", "2026-01-02"), ("targetDate", "soon")], "Write a day like 2026-11-21."),
-        ([("startDate", "2026-01-02"), ("targetDate", "2025-01-02")], "targetDate must be after startDate"),
+        ([("startDate", "2026-01-02"), ("targetDate", "2025-01-02")], "Target must be after startDate"),
     ] {
         let refused = ada.post(&schedule, &form).await;
         assert!(refused.status == 422 && refused.text().contains(text), "{text}: {refused:?}");
