@@ -51,7 +51,7 @@ async function hour(server, { unit, take }) {
   await click(page.getByRole('button', { name: 'Create the starter set' }));
   await click(main.getByRole('link', { name: 'Has an owner' }));
   const missed = main.locator('section', { hasText: 'Not passed' });
-  await missed.getByRole('link', { name: 'cart' }).waitFor();
+  await missed.getByRole('link', { name: 'cart', exact: true }).waitFor();
   assert.equal(await missed.getByRole('link', { name: 'mail' }).count(), 0);
   await picture(page, 'standards-1-fails');
 
@@ -65,8 +65,8 @@ async function hour(server, { unit, take }) {
   await picture(page, 'standards-2-form');
   await click(page.getByRole('button', { name: 'Save' }));
   await main.getByText('off', { exact: true }).waitFor();
-  await missed.getByRole('link', { name: 'cart' }).waitFor();
-  await missed.getByRole('link', { name: 'mail' }).waitFor();
+  await missed.getByRole('link', { name: 'cart', exact: true }).waitFor();
+  await missed.getByRole('link', { name: 'mail', exact: true }).waitFor();
   await click(page.getByRole('button', { name: 'Switch on' }));
   await page.getByRole('button', { name: 'Switch off' }).waitFor();
   await appears(() => main.getByText('0 %', { exact: true }));
