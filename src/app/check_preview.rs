@@ -5,6 +5,8 @@ use serde_json::{Map, Value as Json, json};
 
 use super::ask::ask_json;
 use super::form::Mistakes;
+use super::lacks::{Asked, Has, is_there};
+use super::operations::ServicePropertyTypeEnum;
 use super::parts::count;
 use super::schema_form::Form;
 use super::schema_words::message_in_words;
@@ -21,7 +23,7 @@ const SENTENCE: &str = "name description";
 
 /// What is selected of a check for its sentence and its result.
 const WHOLE: &str = "name description counts { passed failed pending }
-    misses { message service { name aliases owner { alias name } } }";
+    misses { message service { name aliases owner { alias name } tier { alias } } }";
 
 /// The check of a form, as it would be.
 pub struct Preview {
@@ -47,6 +49,7 @@ pub async fn evaluate(
     input: Map<String, Json>,
     mistakes: &mut Mistakes,
 ) -> Result<Option<Preview>, Fault> {
+    let asked = asked(kind, &input);
     let payload = tried(site, visit, kind, input, WHOLE).await?;
     let form = Form::new(site.catalogue.schema(), &format!("Check{kind}CreateInput"));
     let is_field = |name: &str| form.is_some_and(|form| form.has(name));
@@ -59,7 +62,7 @@ pub async fn evaluate(
     let may = manual::may_answer_all(visit);
     let preview = |check: &Json| {
         let sentence = sentence_in(check);
-        Preview { result: shown(check, &sentence, may), sentence }
+        Preview { result: shown(check, &sentence, asked, may), sentence }
     };
     Ok(own(&payload).map(preview))
 }
@@ -86,7 +89,7 @@ async fn tried(
     mut input: Map<String, Json>,
     selected: &str,
 ) -> Result<Json, Fault> {
-    let r#type = check::type_of(&format!("Check{kind}CreateInput")).ok_or(Fault::NotFound)?;
+    let r#type = type_of(kind).ok_or(Fault::NotFound)?;
     input.insert("type".to_owned(), r#type.into());
     input.insert("name".to_owned(), NAME.into());
     // JSON is YAML.
@@ -101,6 +104,24 @@ async fn tried(
     Ok(said["standardsApply"].take())
 }
 
+/// The word of a kind.
+fn type_of(kind: &str) -> Option<String> {
+    check::type_of(&format!("Check{kind}CreateInput"))
+}
+
+/// What the check of this kind asks that an input describes.
+fn asked(kind: &str, input: &Map<String, Json>) -> Asked {
+    let field = input.get("serviceProperty").and_then(Json::as_str);
+    let field = field.and_then(|word| word.parse::<ServicePropertyTypeEnum>().ok());
+    let definition = input.get("propertyDefinition").filter(|given| !given.is_null()).map(|_| "the property");
+    let is_absence = |name: &&str| input.get(*name).is_some_and(|compared| compared["type"] == "does_not_exist");
+    Asked {
+        kind: type_of(kind).and_then(|word| word.parse().ok()),
+        field: field.filter(|field| is_there(*field, definition)),
+        is_absence: ["propertyValuePredicate", "tagPredicate"].iter().any(is_absence),
+    }
+}
+
 /// The check of the form, in a payload.
 fn own(payload: &Json) -> Option<&Json> {
     payload["preview"]["checks"].as_array()?.iter().find(|one| one["name"] == NAME)
@@ -110,18 +131,19 @@ fn sentence_in(check: &Json) -> String {
     sentence_of(check["description"].as_str().unwrap_or_default())
 }
 
-fn miss(one: &Json) -> Miss<'_> {
+fn miss(asked: Asked, one: &Json) -> Miss<'_> {
     let service = &one["service"];
-    let (name, owner) = (service["name"].as_str(), &service["owner"]);
+    let (name, owner, tier) = (service["name"].as_str(), &service["owner"], &service["tier"]);
     let owner = owner["alias"].as_str().zip(owner["name"].as_str());
     let service = name.zip(service["aliases"][0].as_str());
-    Miss { service, owner, status: None, message: one["message"].as_str().unwrap_or_default(), answer: html! {} }
+    let mend = asked.mended(Has { owner: owner.is_some(), tier: !tier.is_null() });
+    Miss { service, owner, status: None, message: one["message"].as_str().unwrap_or_default(), answer: html! {}, mend }
 }
 
-fn shown(check: &Json, sentence: &str, may: bool) -> Markup {
+fn shown(check: &Json, sentence: &str, asked: Asked, may: bool) -> Markup {
     let number = |name: &str| check["counts"][name].as_i64().unwrap_or_default();
     let (passed, failed, pending) = (number("passed"), number("failed"), number("pending"));
-    let missing: Vec<Miss<'_>> = check["misses"].as_array().into_iter().flatten().map(miss).collect();
+    let missing: Vec<Miss<'_>> = check["misses"].as_array().into_iter().flatten().map(|one| miss(asked, one)).collect();
     let missed = failed + pending;
     html! {
         h2 #preview { "Preview" }

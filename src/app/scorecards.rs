@@ -3,9 +3,10 @@
 use maud::{Markup, html};
 
 use super::ask::ask;
+use super::lacks::{Asked, Has};
 use super::layout::{Head, page as framed};
 use super::operations::scorecard::{LevelCount, Scorecard};
-use super::operations::{self, CheckType, Failing, Measured as Report};
+use super::operations::{self, Failing, Measured as Report, Parameters};
 use super::parts::{count, level as level_chip, local};
 use super::standard_parts::{Miss, address, governed, misses, name, state};
 use super::visit::{Session, Visit, path};
@@ -88,9 +89,10 @@ fn facts(scorecard: &Scorecard, app_url: &str) -> Markup {
     }
 }
 
-/// Lists the services that do not pass a check, given its type and its id, with links to answer a manual one, and to
-/// what adds what is missing.
-pub fn missing(visit: &Visit, (kind, check): (Option<CheckType>, &str), failing: &[Failing]) -> Markup {
+/// Lists the services that do not pass a check, given its parameters and its id, with links to answer a manual one, and to
+/// the forms that mend them.
+pub fn missing(visit: &Visit, parameters: &Parameters, check: &str, failing: &[Failing]) -> Markup {
+    let asked = Asked::from(parameters);
     let may_answer = manual::may_answer_all(visit);
     let all: Vec<Miss<'_>> = failing
         .iter()
@@ -99,8 +101,17 @@ pub fn missing(visit: &Visit, (kind, check): (Option<CheckType>, &str), failing:
             let name = result.service.as_ref().map(|service| &*service.name);
             let owner = result.service.as_ref().and_then(|service| service.owner.as_ref());
             let owner = owner.map(|owner| (&*owner.alias, &*owner.name));
-            let answer = manual::link(may_answer, kind, check, alias);
-            Miss { service: name.zip(alias), owner, status: Some(result.status), message: &result.message, answer }
+            let tier = result.service.as_ref().and_then(|service| service.tier.as_ref()).map(|tier| tier.index);
+            let mend = asked.mended(Has { owner: owner.is_some(), tier: tier.is_some() });
+            let answer = manual::link(may_answer, asked.kind, check, alias);
+            Miss {
+                service: name.zip(alias),
+                owner,
+                status: Some(result.status),
+                message: &result.message,
+                answer,
+                mend,
+            }
         })
         .collect();
     misses(&all, may_answer)
@@ -120,7 +131,7 @@ pub fn checks(visit: &Visit, reports: &[Report]) -> Markup {
                     @if let Some(level) = level { " " (level_chip(level)) }
                     " " (state(check.enabled, check.enable_on))
                 }
-                (missing(visit, (check.r#type, &check.id), &report.failing))
+                (missing(visit, &check.parameters, &check.id, &report.failing))
                 @if usize::try_from(missed).unwrap_or_default() > shown { p.soft { "The first " (shown) " of " (missed) "." } }
             }
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use maud::{Markup, html};
 
-use super::lacks::mended;
+use super::lacks::Mend;
 use super::operations::CheckStatus;
 use super::operations::types::Moment;
 use super::parts::date;
@@ -50,10 +50,12 @@ pub struct Miss<'m> {
     pub message: &'m str,
     /// A link to the form that answers the check, or nothing.
     pub answer: Markup,
+    /// The form that mends the service, if there is one.
+    pub mend: Option<Mend>,
 }
 
 /// Lists services that do not pass a check, each with its owner. A reason that several of them have is said once, with these
-/// below it. `may` says whether the visitor may change every service: then there are links to what adds what is missing.
+/// below it. `may` says whether the visitor may change every service: then there are links to the forms that mend them.
 pub fn misses(all: &[Miss<'_>], may: bool) -> Markup {
     let mut reasons: Vec<Vec<&Miss<'_>>> = Vec::new();
     for one in all {
@@ -73,7 +75,7 @@ pub fn misses(all: &[Miss<'_>], may: bool) -> Markup {
     };
     let mend = |miss: &Miss<'_>| {
         html! {
-            @if let (true, Some((name, alias)), Some((label, part))) = (may, miss.service, mended(miss.message)) {
+            @if let (true, Some((name, alias)), Some(Mend { label, part })) = (may, miss.service, miss.mend) {
                 " " a.button.quiet href={ (path(["services", alias])) "/" (part) } { (label) span.hidden { " of " (name) } }
             }
         }
@@ -189,19 +191,20 @@ mod tests {
     }
 
     #[test]
-    fn whoever_may_change_a_service_finds_what_adds_what_it_lacks() {
-        let miss = |message| Miss {
+    fn whoever_may_change_a_service_finds_the_form_that_mends_it() {
+        let miss = |mend| Miss {
             service: Some(("Cart", "cart")),
             owner: Some(("core", "Core")),
             status: None,
-            message,
+            message: "It is not as it should be.",
             answer: html! {},
+            mend,
         };
-        let lacks = [miss("It has no tool of the category runbooks. Wanted: a tool of the category runbooks.")];
+        let lacks = [miss(Some(Mend { label: "Add link", part: "tools" }))];
         let shown = misses(&lacks, true).into_string();
         assert!(shown.contains("href=\"/services/cart/tools\"") && shown.contains("Add link"), "{shown}");
         assert!(shown.contains("<a href=\"/teams/core\">Core</a>"), "{shown}");
-        for (all, may) in [(lacks, false), ([miss("Its last deploy failed.")], true)] {
+        for (all, may) in [(lacks, false), ([miss(None)], true)] {
             let shown = misses(&all, may).into_string();
             assert!(!shown.contains("button"), "{shown}");
         }
@@ -215,6 +218,7 @@ mod tests {
             status: Some(CheckStatus::Failed),
             message,
             answer: html! {},
+            mend: None,
         };
         let (cart, shop, mail) = (("Cart", "cart"), ("Shop", "shop"), ("Mail", "mail"));
         let shown =

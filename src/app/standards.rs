@@ -221,7 +221,7 @@ fn failing(visit: &Visit, report: &CheckReport) -> Markup {
             @if report.services == 0 { p.soft { "It is for no service." } }
             @else if missed == 0 { p { "All services pass." } }
             @else {
-                (scorecards::missing(visit, (report.check.r#type, &report.check.id), &report.failing))
+                (scorecards::missing(visit, &report.check.parameters, &report.check.id, &report.failing))
                 @if usize::try_from(missed).unwrap_or_default() > shown { p.soft { "The first " (shown) " of " (missed) "." } }
             }
         }

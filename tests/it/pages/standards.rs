@@ -120,3 +120,95 @@ async fn a_manual_check_is_answered_on_a_page() {
         assert_eq!(ada.get(unknown).await.status, 404, "{unknown}");
     }
 }
+
+/// Checks that the form of a service mends: the kind, its own fields, and what the button says.
+const MENDED: [(&str, &str, &str); 16] = [
+    ("ServiceOwnership", "", "Set owner"),
+    ("DependencyTier", "", "Set tier"),
+    ("RepositoryIntegrated", "", "Add repository"),
+    ("ServiceDependency", "", "Add dependency"),
+    ("TagDefined", "tagKey: \"env\"", "Set tag"),
+    ("ToolUsage", "toolCategory: runbooks", "Add link"),
+    (
+        "ServiceProperty",
+        "serviceProperty: custom_property, propertyDefinition: { alias: \"data_class\" }",
+        "Set property",
+    ),
+    ("ServiceProperty", "serviceProperty: description", "Write description"),
+    ("ServiceProperty", "serviceProperty: framework", "Set framework"),
+    ("ServiceProperty", "serviceProperty: language", "Set language"),
+    ("ServiceProperty", "serviceProperty: lifecycle_index", "Set lifecycle stage"),
+    (
+        "ServiceProperty",
+        "serviceProperty: name, propertyValuePredicate: { type: equals, value: \"Shop\" }",
+        "Change name",
+    ),
+    ("ServiceProperty", "serviceProperty: note", "Write notes"),
+    ("ServiceProperty", "serviceProperty: product", "Set product"),
+    ("ServiceProperty", "serviceProperty: system", "Set system"),
+    ("ServiceProperty", "serviceProperty: tier_index", "Set tier"),
+];
+
+/// Checks of which the bare service of the test below misses each, and which no form of a service mends.
+const UNMENDED: [(&str, &str); 3] = [
+    ("TagDefined", "tagKey: \"old\", tagPredicate: { type: does_not_exist }"),
+    ("HasRecentDeploy", "days: 30"),
+    ("ServiceConfiguration", ""),
+];
+
+#[tokio::test]
+async fn a_missed_check_that_a_form_mends_has_a_button_that_leads_to_it() {
+    let app = TestApp::start().await;
+    let made = data(
+        &app,
+        r#"mutation {
+        level: levelCreate(input: { name: "Bronze" }) { level { id } errors { message } }
+        category: categoryCreate(input: { name: "Safety" }) { category { id } errors { message } }
+        class: propertyDefinitionCreate(input: { name: "Data class", schema: {} }) { errors { message } }
+        bare: serviceCreate(input: { name: "Bare" }) { errors { message } }
+        old: tagCreate(input: { alias: "bare", key: "old", value: "yes" }) { errors { message } }
+    }"#,
+    )
+    .await;
+    for (name, payload) in made.as_object().expect("data") {
+        assert_eq!(payload["errors"], json!([]), "{name}");
+    }
+    let common = format!(
+        "categoryId: {}, levelId: {}, enabled: true",
+        made["category"]["category"]["id"], made["level"]["level"]["id"]
+    );
+    let create = async |kind: &str, own: &str, name: &str| {
+        let query = format!(
+            "mutation {{ made: check{kind}Create(input: {{ name: \"{name}\", {common}, {own} }}) {{
+                check {{ id }} errors {{ message }}
+            }} }}"
+        );
+        let made = data(&app, &query).await["made"].clone();
+        assert_eq!(made["errors"], json!([]), "{kind} {own}");
+        format!("/standards/{}", made["check"]["id"].as_str().expect("an id"))
+    };
+    let ada = Browser::of(&app, Role::User).await;
+    let viewer = Browser::of(&app, Role::Viewer).await;
+    let start = "<a class=\"button quiet\" href=\"";
+    for (place, (kind, own, label)) in MENDED.into_iter().enumerate() {
+        let check = create(kind, own, &format!("Mended {place}")).await;
+        let page = ada.page(&check).await;
+        let missed = page.split("class=\"misses\"").nth(1).unwrap_or_else(|| panic!("{kind} {own}: {page}"));
+        let button = missed.split(start).nth(1).unwrap_or_else(|| panic!("{kind} {own}: {missed}"));
+        let (address, said) = button.split_once("\">").expect("a link");
+        assert!(said.starts_with(&format!("{label}<span")), "{kind} {own}: {said}");
+        let (form, part) = address.split_once('#').map_or((address, None), |(form, part)| (form, Some(part)));
+        let form = ada.get(form).await;
+        assert_eq!(form.status, 200, "{address}");
+        let is_there = part.is_none_or(|part| form.text().contains(&format!("id=\"{part}\"")));
+        assert!(is_there, "{address}: {}", form.text());
+        let page = viewer.page(&check).await;
+        let missed = page.split("class=\"misses\"").nth(1).unwrap_or_else(|| panic!("{kind} {own}: {page}"));
+        assert!(!missed.contains(start), "{kind} {own}: a viewer may not change it");
+    }
+    for (place, (kind, own)) in UNMENDED.into_iter().enumerate() {
+        let page = ada.page(&create(kind, own, &format!("Other {place}")).await).await;
+        let missed = page.split("class=\"misses\"").nth(1).unwrap_or_else(|| panic!("{kind} {own}: {page}"));
+        assert!(!missed.contains(start), "{kind} {own}: {missed}");
+    }
+}

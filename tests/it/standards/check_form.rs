@@ -280,6 +280,7 @@ async fn a_preview_says_who_would_pass_and_saves_nothing() {
         "Nothing is saved. Of 3 services, 2 would pass, 1 would fail.",
         "href=\"/services/bare\"",
         "It has no tag &quot;env&quot;.",
+        "href=\"/services/bare/edit#tag\"",
         "value=\"Env\"",
     ] {
         assert!(page.contains(expected), "{expected}: {page}");
