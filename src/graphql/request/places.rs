@@ -102,8 +102,6 @@ impl Lanes {
 /// A place. Dropping it frees the place.
 #[derive(Debug)]
 pub struct Place {
-    /// The queue that it was taken from.
-    pub lane: Lane,
     // Field order matters: the place among all callers is freed first. A request that waits for one already holds a
     // place of its share, so it can run at once.
     _place: Option<OwnedSemaphorePermit>,
@@ -131,7 +129,7 @@ impl Places {
         // Cannot fail: the semaphores are never closed.
         let permit = share.semaphore(lane).acquire_owned().await.ok();
         let place = self.all.semaphore(lane).acquire_owned().await.ok();
-        Place { lane, _place: place, _permit: permit, _share: share }
+        Place { _place: place, _permit: permit, _share: share }
     }
 
     /// Exchanges a place for one of those that wait for the disk, if one is free.
@@ -139,9 +137,7 @@ impl Places {
         let share = Arc::clone(&place._share);
         let free = |lanes: &Lanes| lanes.semaphore(Lane::Commit).try_acquire_owned().ok();
         match free(&share).and_then(|permit| Some((permit, free(&self.all)?))) {
-            Some((permit, all)) => {
-                Place { lane: Lane::Commit, _place: Some(all), _permit: Some(permit), _share: share }
-            }
+            Some((permit, all)) => Place { _place: Some(all), _permit: Some(permit), _share: share },
             None => place,
         }
     }
@@ -202,16 +198,21 @@ mod tests {
     #[test]
     fn a_place_that_is_exchanged_is_free_for_others_while_there_are_others_to_have() {
         let places = Places::default();
+        let free = || {
+            let lanes = places.share(ADA);
+            [lanes.change.available_permits(), lanes.commit.available_permits()]
+        };
         let mut exchanged = Vec::new();
-        for _ in 0..COMMITS_SHARE {
+        for left in (0..COMMITS_SHARE).rev() {
             let place = now(&places, Lane::Change, ADA).expect("it is free");
             exchanged.push(places.exchange(place));
+            assert_eq!(free(), [CHANGES_SHARE, left]);
         }
-        assert!(exchanged.iter().all(|place| place.lane == Lane::Commit));
         let kept = places.exchange(now(&places, Lane::Change, ADA).expect("it is free"));
-        assert_eq!(kept.lane, Lane::Change);
+        assert_eq!(free(), [CHANGES_SHARE - 1, 0], "it is kept");
         exchanged.pop();
-        assert_eq!(places.exchange(kept).lane, Lane::Commit);
+        let _exchanged = places.exchange(kept);
+        assert_eq!(free(), [CHANGES_SHARE, 0]);
     }
 
     #[test]
