@@ -16,7 +16,7 @@ use crate::entity::{code_issue, code_issue_project, code_issue_project_resource 
 const PAGE: u64 = 50;
 
 /// The most services and repositories that are shown for a project.
-const CONNECTED: usize = 10;
+pub const CONNECTED: usize = 10;
 
 /// The instructions for pushing through the API.
 pub fn snippet(site: &Site, id: &str) -> Markup {

@@ -23,7 +23,7 @@ use crate::entity::{domain, service, system, team, tier};
 use crate::graphql::field::id;
 
 /// The number of services that the page of a domain lists.
-const MEMBERS: usize = 50;
+pub const MEMBERS: usize = 50;
 
 /// Lists the systems.
 pub async fn systems(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {

@@ -11,7 +11,7 @@ use crate::db::ReadHandle;
 use crate::entity::code_issue::{self, SEVERITIES};
 
 /// The maximum number shown. The most severe come first.
-const MOST: u64 = 100;
+pub const MOST: u64 = 100;
 
 /// The code issues of a service. By default none was read.
 #[derive(Default)]

@@ -16,7 +16,7 @@ use crate::entity::{Timestamp, on_call};
 /// The maximum number of on-call entries that are read.
 pub const READ: u64 = 200;
 /// The number of people shown.
-const SHOWN: usize = 8;
+pub const SHOWN: usize = 8;
 /// The number of services shown for somebody.
 const SERVICES: usize = 3;
 

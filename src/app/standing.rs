@@ -15,7 +15,7 @@ use super::{Answer, Fault, Site};
 use crate::entity::{Timestamp, action};
 
 /// The number of checks of a service that its page shows, those that it does not pass first.
-const CHECKS: usize = 100;
+pub const CHECKS: usize = 100;
 /// The least number of days of a chart: fewer show no trend.
 const DAYS: usize = 3;
 

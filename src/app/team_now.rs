@@ -20,7 +20,7 @@ use crate::entity::{Timestamp, code_issue, code_issue_project_resource, service}
 /// The maximum number of code issues of a team that are counted.
 pub const ISSUES: usize = 5_000;
 /// The number of code issues shown.
-const WORST: usize = 5;
+pub const WORST: usize = 5;
 /// The maximum number of connections of their projects to services that are read.
 const CONNECTIONS: u64 = 100;
 

@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::graphql::field::id;
 
 /// The most users that a search lists.
-const FOUND: usize = 50;
+pub const FOUND: usize = 50;
 /// How many teams of a user are named. The others are counted.
 const TEAMS: usize = 3;
 

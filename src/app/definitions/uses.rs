@@ -16,7 +16,7 @@ use crate::entity::{
 use crate::graphql::field::id::Id;
 
 /// The maximum number of things of a kind that are named.
-const NAMED: u64 = 10;
+pub const NAMED: u64 = 10;
 
 /// The maximum number of conditions of saved filters in which a name is looked for.
 pub const PREDICATES: u64 = 1_000;

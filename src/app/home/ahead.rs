@@ -23,7 +23,7 @@ use crate::graphql::field::id::Id;
 /// The maximum number of results of checks that services do not pass that are read.
 pub const RESULTS: usize = 5_000;
 /// The number of checks shown.
-const SHOWN: usize = 5;
+pub const SHOWN: usize = 5;
 /// The number of services shown that miss a check.
 const NAMED: usize = 3;
 /// The maximum number of teams whose figures are shown.

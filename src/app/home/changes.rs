@@ -12,7 +12,7 @@ use crate::app::words::{self, Thing};
 use crate::entity::audit::Model;
 
 /// The number of lines that are shown.
-const LINES: usize = 8;
+pub const LINES: usize = 8;
 /// The number of objects that a line names.
 const NAMED: usize = 3;
 

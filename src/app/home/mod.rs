@@ -28,6 +28,8 @@ mod changes;
 pub mod mine;
 mod view;
 
+pub use changes::LINES;
+
 use ahead::Next;
 use changes::Line;
 use mine::{Mine, Steps};
@@ -36,7 +38,7 @@ use on_call::OnCall;
 /// The number of failing services that are shown.
 const SHOWN: usize = 8;
 /// The number of failing services that are listed: those behind the shown ones unfold.
-const LISTED: usize = 50;
+pub const LISTED: usize = 50;
 /// How far back the page looks for failures, in days.
 pub const FAILING_DAYS: i64 = 30;
 /// How far back the page looks at most for deploys and changes, in days.

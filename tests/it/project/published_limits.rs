@@ -420,6 +420,7 @@ fn searches() -> Section {
         count("results of a search over everything", search::MOST),
         characters("term of a search for people", text::SHORT),
         count("results of a search for people", pages::PEOPLE_FOUND).beyond("the page says so"),
+        count("users that a search on the page Users lists", pages::USERS_FOUND).beyond("the page says so"),
         count("memberships in teams that are read for the users on a page", pages::PEOPLE_MEMBERSHIPS),
         count("names and aliases that begin with its term, among which it looks for people", find::BEGINNING_TEXTS)
             .beyond("people are found by the words of their names"),
@@ -596,6 +597,18 @@ fn shown() -> Section {
         count("deploys of a team that its page and the home page read for its figures", weeks::GLANCED)
             .beyond("they show fewer weeks, and say so"),
         count("code issues of a team that its page counts", pages::TEAM_ISSUES).beyond("the page says so"),
+        count("of them, the most severe, that its page lists", pages::TEAM_WORST).beyond("the others are counted"),
+        count("code issues of a service that its page lists", pages::SERVICE_ISSUES).beyond("the others are counted"),
+        count("checks of a service that the page of its standing lists", pages::SERVICE_CHECKS)
+            .beyond("the others are counted"),
+        count("services that the page of a domain lists", pages::DOMAIN_SERVICES).beyond("the page says so"),
+        count(
+            "services and repositories that the page of an integration names for a project",
+            pages::PROJECT_CONNECTED,
+        )
+        .beyond("it says that there are more"),
+        count("things of a kind that a page names as uses of a definition", pages::USES_NAMED)
+            .beyond("it says that there are more"),
         count("teams in the tree of teams", pages::TREE_TEAMS).beyond("the list is flat"),
         count("systems, domains or services that a page lists as those of a team or a person", pages::TEAM_OWNED)
             .beyond("the page says so"),
@@ -603,15 +616,19 @@ fn shown() -> Section {
             .beyond("the others are counted"),
         count("teams of a person that the home page is about", pages::HOME_TEAMS).beyond("other teams are left out"),
         count("results of checks of their services that it reads", pages::HOME_RESULTS).beyond("the page says so"),
+        count("missed checks that it shows", pages::HOME_CHECKS).beyond("the page Standards has all of them"),
         count("teams whose delivery it shows", pages::HOME_MEASURED).beyond("other teams are left out"),
         count("suggestions up to which it says how many are new", pages::HOME_SUGGESTIONS)
             .beyond("it says that there are more"),
         count("days that the home page looks back for deploys and changes", pages::HOME_SINCE_DAYS),
         count("days that the home page looks back for failures", pages::HOME_FAILING_DAYS),
         count("production deploys that it searches for failures, for a person without a team", failing::SEARCHED),
+        count("services that fail in production that it lists", pages::HOME_FAILING).beyond("the others are counted"),
         count("deploys that it counts", list::COUNTED).beyond("the count says `+`"),
         count("on-call entries that it reads", pages::HOME_ON_CALLS).beyond("others are left out"),
+        count("people on call that it shows", pages::HOME_PEOPLE).beyond("the others are counted"),
         count("changes that it reads", pages::HOME_CHANGES).beyond("others are left out"),
+        count("lines into which it folds them", pages::HOME_LINES).beyond("others are left out"),
         count(
             "entries of the audit, of the thing and of its parts, that a page of a history searches",
             pages::HISTORY_SEARCHED,
