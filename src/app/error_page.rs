@@ -8,9 +8,13 @@ use super::layout::{bare, layout};
 use super::operations::Search;
 use super::parts::link;
 use super::{Fields, Page, PagePolicy, Session, Site, Visit, search};
+use crate::entity::user;
 
 /// The most names that a page proposes in the place of one that nothing has.
 const NEAREST: usize = 3;
+
+/// The most administrators that a refusal names.
+pub const ADMINISTRATORS: u64 = 3;
 
 /// The error page of a visit.
 pub fn refusal(visit: &Visit, status: u16, message: &str) -> Page {
@@ -72,6 +76,35 @@ async fn nearest(site: &Site, visit: &Visit, alias: &str) -> Vec<(String, String
     let found = found.account.search;
     let with_pages = found.iter().filter_map(|one| Some((search::address(one, app_url)?.to_owned(), one.name.clone())));
     with_pages.take(NEAREST).collect()
+}
+
+/// The error page for whoever lacks a role. Names administrators, who can help: people who are signed in find their addresses
+/// on the pages of users too.
+pub async fn lacking_role(site: &Site, visit: &Visit, message: &str) -> Page {
+    let named = administrators(site, visit).await;
+    let main = html! {
+        p { (message) }
+        @if !named.is_empty() {
+            p {
+                "You can ask "
+                @for (at, one) in named.iter().enumerate() {
+                    @if at > 0 { @if at + 1 == named.len() { " or " } @else { ", " } }
+                    a href={ "mailto:" (one.email) } { (one.name) }
+                }
+                "."
+            }
+        }
+        (elsewhere(visit.session.is_some()))
+    };
+    shown(403, layout(visit, title(403), main))
+}
+
+/// The administrators to ask. None for a visitor who is not signed in, and none if they cannot be read in time: the page is
+/// shown without them.
+async fn administrators(site: &Site, visit: &Visit) -> Vec<user::Model> {
+    let Ok(reading) = site.reading(visit).await else { return Vec::new() };
+    let found = reading.optional(|db| user::administrators(db, ADMINISTRATORS)).await;
+    found.ok().flatten().unwrap_or_default()
 }
 
 /// The error page for what others own.

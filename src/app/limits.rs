@@ -8,6 +8,7 @@ pub use super::definitions::uses::{NAMED as USES_NAMED, PREDICATES as CONDITIONS
 pub use super::deliveries::{LISTED as RECEIPTS_SEARCHED, SEARCHED as DELIVERIES_SEARCHED};
 pub use super::deploy_filter::NAMED as DEPLOYS_NAMED;
 pub use super::documents::LONGEST as DOCUMENT_SHOWN;
+pub use super::error_page::ADMINISTRATORS as ADMINISTRATORS_NAMED;
 pub use super::feeds::{ENTRIES as FEED_ENTRIES, SEARCHED as FEED_SEARCHED, SUMMARY as FEED_SUMMARY};
 pub use super::form::LISTED as CHOICES;
 pub use super::graph::picture::EDGES;

@@ -119,7 +119,7 @@ mod words;
 
 pub use answer::{Answer, Page, PagePolicy};
 pub use csv::File;
-pub use error_page::{Visitor, not_own, refusal, rejection, unknown_alias};
+pub use error_page::{Visitor, lacking_role, not_own, refusal, rejection, unknown_alias};
 use openid::Provider;
 use reference::Reference;
 use refusals::Refusals;

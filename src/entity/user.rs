@@ -165,6 +165,12 @@ pub async fn any_administrator(db: &dyn ReadHandle) -> Result<bool, db::Error> {
     Ok(!db.rows(first.as_query(), |row| row.get::<i64>(0)).await?.is_empty())
 }
 
+/// The administrators who can sign in, at most `most`: those who were made first.
+pub async fn administrators(db: &dyn ReadHandle, most: u64) -> Result<Vec<Model>, db::Error> {
+    let administrators = Entity::find().filter(Column::Role.eq(Role::Admin)).filter(Column::DeactivatedAt.is_null());
+    db.all(administrators.order_by_asc(Column::Id).limit(most)).await
+}
+
 /// Locks a user who is about to be deleted, deactivated or demoted, together with all administrators. Of two concurrent
 /// calls, the second sees what the first one did.
 ///

@@ -101,7 +101,7 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
         Err(Fault::SignInFirst) => Ok(reply::redirect(&sign_in::path(wanted(&visit, uri)), &[])),
         Err(Fault::NotFound) => Ok(refused(&visit, 404, "This page does not exist, or no longer exists.")),
         Err(Fault::UnknownAlias(noun, alias)) => Ok(reply::page(app::unknown_alias(site, &visit, noun, &alias).await)),
-        Err(Fault::Forbidden(role)) => Ok(refused(&visit, 403, lacking(&visit, role))),
+        Err(Fault::Forbidden(role)) => Ok(reply::page(app::lacking_role(site, &visit, lacking(&visit, role)).await)),
         Err(Fault::NotOwn(why)) => Ok(reply::page(app::not_own(&visit, &why))),
         Err(Fault::BadRequest(reason)) => Ok(refused(&visit, 400, &reason)),
         Err(Fault::TooMuch(reason)) => Ok(refused(&visit, 503, &reason)),

@@ -445,3 +445,27 @@ async fn an_error_page_keeps_the_navigation_and_names_the_needed_role() {
     assert_eq!(nothing.status, 404);
     assert!(nothing.text().contains("href=\"/services\""), "{}", nothing.text());
 }
+
+#[tokio::test]
+async fn a_refusal_for_a_role_says_whom_to_ask_to_whoever_is_signed_in() {
+    let app = TestApp::start().await;
+    let mut viewer = Browser::of(&app, Role::Viewer).await;
+    assert!(!viewer.get("/tokens").await.text().contains("You can ask"), "there is no administrator");
+    let named = |first: &str| format!("<a href=\"mailto:{first}@example.com\">{first}</a>");
+    for name in ["gone", "ada", "bob", "cy", "dee"] {
+        link_for(&app.db, &format!("{name}@example.com"), Role::Admin).await;
+    }
+    let gone = user::Entity::update_many()
+        .col_expr(user::Column::DeactivatedAt, Expr::value(Timestamp::now()))
+        .filter(user::Column::EmailKey.eq("gone@example.com"));
+    app.db.write(async |db| db.exec(gone.clone()).await).await.expect("a change");
+    let asked = format!("You can ask {}, {} or {}.", named("ada"), named("bob"), named("cy"));
+    for refused in [viewer.get("/tokens").await, viewer.post("/new/service", &[("name", "Shop")]).await] {
+        assert_eq!(refused.status, 403);
+        assert!(refused.text().contains(&asked), "{}", refused.text());
+    }
+    // Nobody else is told: a stranger is sent to sign in.
+    let stranger = Browser::new(&app).get("/tokens").await;
+    assert_eq!(stranger.place(), "/sign-in");
+    assert!(!stranger.text().contains("example.com"), "{}", stranger.text());
+}

@@ -609,6 +609,8 @@ fn shown() -> Section {
         .beyond("it says that there are more"),
         count("things of a kind that a page names as uses of a definition", pages::USES_NAMED)
             .beyond("it says that there are more"),
+        count("administrators that a refusal names to whoever lacks a role", pages::ADMINISTRATORS_NAMED)
+            .beyond("others are left out"),
         count("teams in the tree of teams", pages::TREE_TEAMS).beyond("the list is flat"),
         count("systems, domains or services that a page lists as those of a team or a person", pages::TEAM_OWNED)
             .beyond("the page says so"),
