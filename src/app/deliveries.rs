@@ -288,10 +288,20 @@ fn said(answer: &str) -> Markup {
                 @if is_cut { li.soft { "and more" } }
             },
             Some(Body { result: Some(result), message, .. }) => {
-                code { (result) } @if let Some(message) = message { " " (message) }
+                @if let Some(words) = message.as_deref().or_else(|| in_words(&result)) { (words) " " }
+                small { code { (result) } }
             },
             _ => code { (answer) },
         }
+    }
+}
+
+/// What a result means, where the answer has no message that says so.
+fn in_words(result: &str) -> Option<&'static str> {
+    match result {
+        "created" => Some("The document is stored."),
+        "replaced" => Some("It replaced the document from before."),
+        _ => None,
     }
 }
 
@@ -319,6 +329,16 @@ mod tests {
         let more = "<li class=\"soft\">and more</li>";
         assert_eq!(said(cut).into_string(), format!("<ul class=\"mistakes\">{item}{more}</ul>"));
         assert_eq!(said("{\"errors\":[{\"st").into_string(), "<code>{&quot;errors&quot;:[{&quot;st</code>");
-        assert_eq!(said(r#"{"result":"created"}"#).into_string(), "<code>created</code>");
+        // What engineers find in the answer is there, too.
+        for (answer, expected) in [
+            (r#"{"result":"created"}"#, "The document is stored. <small><code>created</code></small>"),
+            (
+                r#"{"result":"duplicate","message":"It is there."}"#,
+                "It is there. <small><code>duplicate</code></small>",
+            ),
+            (r#"{"result":"other"}"#, "<small><code>other</code></small>"),
+        ] {
+            assert_eq!(said(answer).into_string(), expected);
+        }
     }
 }

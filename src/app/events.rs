@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::ask::{ask, settled, unanswered};
 use super::form::Mistakes;
 use super::layout::{Head, page as framed};
-use super::operations::event_subscription::{EventDelivery, EventReceiver, EventSubscription};
+use super::operations::event_subscription::{EventDelivery, EventMessage, EventReceiver, EventSubscription};
 use super::operations::{
     self, DeleteEventSubscription, EventDeleted, EventDeliveryStateEnum as State, EventDigestEnum as Digest,
     EventFormEnum as Form, EventSubscriptions, EventTeam, ResendEvents, RotateEventSecret, TestEventSubscription,
@@ -16,6 +16,8 @@ use super::schema_words::spoken;
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site};
 use crate::entity::Timestamp;
+use crate::entity::action::spaced;
+use crate::entity::event::Kind;
 use crate::events::digest::HOUR;
 
 /// The path of a subscription's page.
@@ -230,7 +232,7 @@ fn deliveries(visit: &Visit, own: &EventSubscription, now: Timestamp) -> Markup 
                     } }
                     tbody { @for one in &own.deliveries.nodes {
                         tr {
-                            th scope="row" { (one.message.r#type) " " span.soft { (one.message.about) } br; code { (one.message.id) } }
+                            th scope="row" { (event(&one.message)) }
                             td { (mark(one)) @if one.attempts > 1 { " " span.soft { (one.attempts) " attempts" } } }
                             td { @if let Some(error) = &one.error { (error) } @else if let Some(status) = one.status { (status) } }
                             td { (time(one.created_at.0, now)) }
@@ -240,6 +242,18 @@ fn deliveries(visit: &Visit, own: &EventSubscription, now: Timestamp) -> Markup 
             }
             (pages(visit, &address(&own.id), &own.deliveries.page_info))
         }
+    }
+}
+
+/// What a message tells, in words. What its receiver gets, its type and its id, is below.
+fn event(message: &EventMessage) -> Markup {
+    let EventMessage { id, r#type, about } = message;
+    let kind = Kind::of_message(r#type).map_or_else(|| r#type.clone(), |kind| spoken(&kind.word()));
+    let (class, name) = about.split_once(' ').unwrap_or((about.as_str(), ""));
+    let class = spaced(class);
+    html! {
+        (kind) " " span.soft { @if !kind.contains(&class) { (class) " " } bdi { (name) } }
+        small { code { (r#type) } " " code { (id) } }
     }
 }
 

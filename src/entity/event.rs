@@ -1,5 +1,6 @@
 //! Events: what has happened in the catalogue, until everybody who wants to know has been told.
 
+use sea_orm::Iterable;
 use sea_orm::sea_query::ExprTrait;
 
 use super::event_delivery;
@@ -139,6 +140,11 @@ impl Kind {
             Self::ServiceFileRejected => "service_file.rejected",
             Self::Test => "subscription.tested",
         }
+    }
+
+    /// The kind with this type in messages.
+    pub fn of_message(r#type: &str) -> Option<Self> {
+        Self::iter().find(|kind| kind.message_type() == r#type)
     }
 
     /// The word in the SDL and in the database.

@@ -912,7 +912,10 @@ async fn the_pages_make_test_and_delete_a_subscription() {
     assert!(text.starts_with(&format!("This is a test of the subscription {link}. (20")), "{text}");
     let page = admin.page(&own).await;
     assert!(
-        page.contains("subscription.tested") && page.contains("delivered") && !page.contains("hook/secret"),
+        page.contains("<code>subscription.tested</code>")
+            && page.contains("test <span class=\"soft\">event subscription <bdi>Chat</bdi></span>")
+            && page.contains("delivered")
+            && !page.contains("hook/secret"),
         "{page}"
     );
     let refused = admin.post(&format!("{own}/edit"), &[("name", "Chat"), ("form", "slack")]).await;
