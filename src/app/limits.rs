@@ -11,7 +11,7 @@ pub use super::documents::LONGEST as DOCUMENT_SHOWN;
 pub use super::error_page::ADMINISTRATORS as ADMINISTRATORS_NAMED;
 pub use super::feeds::{ENTRIES as FEED_ENTRIES, SEARCHED as FEED_SEARCHED, SUMMARY as FEED_SUMMARY};
 pub use super::form::LISTED as CHOICES;
-pub use super::graph::picture::EDGES;
+pub use super::graph::picture::{EDGES, RANKED};
 pub use super::graph::{AROUND, LARGE, LAYERS, MEMBERS, SHOWN_STEPS, SMALL, SMALL_STEPS};
 pub use super::groups::MEMBERS as DOMAIN_SERVICES;
 pub use super::history::SEARCHED as HISTORY_SEARCHED;

@@ -115,7 +115,7 @@ pub async fn labels(db: &dyn ReadHandle, ids: &[i64]) -> Result<Vec<Label>, db::
 }
 
 /// The join of a service and its tier.
-fn tier_of() -> RelationDef {
+pub(super) fn tier_of() -> RelationDef {
     Entity::belongs_to(tier::Entity).from(Column::TierId).to(tier::Column::Id).into()
 }
 

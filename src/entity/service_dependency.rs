@@ -1,10 +1,11 @@
 //! Dependencies between services.
 
 use foldhash::HashSet;
-use sea_orm::sea_query::Order;
+use sea_orm::JoinType;
+use sea_orm::sea_query::{Expr, ExprTrait, Order};
 
 use super::prelude::*;
-use super::service;
+use super::{service, tier};
 
 super::table! {
     "service_dependency";
@@ -181,6 +182,34 @@ impl Search {
         }
         Ok(())
     }
+}
+
+/// What says how important a service is.
+pub struct Weight {
+    /// The service.
+    pub id: i64,
+    /// The index of its tier. The smallest index is the most critical tier.
+    pub tier: Option<i32>,
+    /// How many services depend on it, counted to [`WEIGHED`].
+    pub dependents: i64,
+}
+
+/// The number to which the services that depend on one are counted, which bounds what [`weights`] costs.
+const WEIGHED: u64 = 50;
+
+/// Reads how important these services are, in any order.
+pub async fn weights(db: &dyn ReadHandle, services: &[i64]) -> Result<Vec<Weight>, db::Error> {
+    let is_own = Expr::col(Column::DestinationId.as_column_ref()).eq(Expr::col(service::Column::Id.as_column_ref()));
+    let some = Query::select().column(Column::Id.as_column_ref()).from(Entity).and_where(is_own).limit(WEIGHED).take();
+    let mut read = service::Entity::find()
+        .select_only()
+        .column(service::Column::Id)
+        .column(tier::Column::Index)
+        .join(JoinType::LeftJoin, service::tier_of())
+        .filter(db::any(db, service::Column::Id, services));
+    QueryTrait::query(&mut read).expr(db::scalar(db::count_of(some)));
+    let weight = |row: &db::Row<'_>| Ok(Weight { id: row.get(0)?, tier: row.get(1)?, dependents: row.get(2)? });
+    db.rows(read.as_query(), weight).await
 }
 
 /// Reads the dependencies among these services, as pairs of the service that depends and the other one. Pass only a few

@@ -11,6 +11,8 @@ pub struct PictureLimits {
     pub nodes: usize,
     /// The maximum number of boxes in one layer.
     pub in_layer: usize,
+    /// The maximum number of nodes without a box of their own that are named below the picture.
+    pub named: usize,
 }
 
 /// A box: a node of a folded graph.
@@ -38,6 +40,8 @@ pub struct Folded {
     pub boxes: Vec<Shown>,
     /// For each node of the graph, the index of its box.
     pub box_of: Vec<usize>,
+    /// The boxes that stand for several nodes, each with these nodes in their order.
+    pub rest: Vec<(usize, Vec<usize>)>,
 }
 
 /// Returns the layer of each of `count` nodes, less than `most`. Edges lead to later layers, with two exceptions: an edge
@@ -83,15 +87,22 @@ pub fn layers(count: usize, edges: &[(usize, usize)], most: usize) -> Vec<usize>
 
 /// Limits the picture to `most`: keeps the first nodes of each layer and replaces the others by one box.
 pub fn fold(layer_of: &[usize], most: PictureLimits) -> Folded {
+    let order: Vec<usize> = (0..layer_of.len()).collect();
+    fold_by(layer_of, &order, most)
+}
+
+/// Like [`fold`], where `order` has all nodes in the order in which they are kept.
+pub fn fold_by(layer_of: &[usize], order: &[usize], most: PictureLimits) -> Folded {
     let mut sizes = vec![0; layer_of.iter().max().map_or(0, |last| last + 1)];
     layer_of.iter().for_each(|layer| sizes[*layer] += 1);
     let fits = |share: &usize| sizes.iter().map(|size| size.min(share)).sum::<usize>() <= most.nodes;
     let share = (2..=most.in_layer).rev().find(fits).unwrap_or(2);
-    let (mut boxes, mut box_of) = (Vec::new(), vec![0; layer_of.len()]);
+    let (mut boxes, mut box_of, mut rest) = (Vec::new(), vec![0; layer_of.len()], Vec::new());
     for (layer, size) in sizes.iter().enumerate() {
         let shown = if *size > share { share - 1 } else { *size };
         let start = boxes.len();
-        for (at, node) in (0..layer_of.len()).filter(|node| layer_of[*node] == layer).enumerate() {
+        let members: Vec<usize> = order.iter().copied().filter(|node| layer_of[*node] == layer).collect();
+        for (at, node) in members.iter().copied().enumerate() {
             box_of[node] = start + at.min(shown);
             if at < shown {
                 boxes.push(Shown { layer, content: Content::Node(node) });
@@ -99,12 +110,20 @@ pub fn fold(layer_of: &[usize], most: PictureLimits) -> Folded {
         }
         if *size > shown {
             boxes.push(Shown { layer, content: Content::More(size - shown) });
+            rest.push((start + shown, members[shown..].to_vec()));
         }
     }
-    Folded { boxes, box_of }
+    Folded { boxes, box_of, rest }
 }
 
 impl Folded {
+    /// For each entry of [`Folded::rest`], its first nodes: together at most `most`, in fair shares.
+    pub fn named(&self, most: usize) -> Vec<&[usize]> {
+        let fits = |share: &usize| self.rest.iter().map(|(_, nodes)| nodes.len().min(*share)).sum::<usize>() <= most;
+        let share = (0..=most).rev().find(fits).unwrap_or(0);
+        self.rest.iter().map(|(_, nodes)| &nodes[..nodes.len().min(share)]).collect()
+    }
+
     /// The edges between the boxes, without duplicates, in the order of the graph's edges.
     pub fn edges(&self, edges: impl IntoIterator<Item = (usize, usize)>) -> Vec<(usize, usize)> {
         let mut seen = std::collections::HashSet::new();
@@ -162,7 +181,7 @@ impl Folded {
 mod tests {
     use super::*;
 
-    const MOST: PictureLimits = PictureLimits { nodes: 60, in_layer: 24 };
+    const MOST: PictureLimits = PictureLimits { nodes: 60, in_layer: 24, named: 100 };
 
     #[test]
     fn edges_lead_to_later_layers_and_cycles_end() {
@@ -195,7 +214,23 @@ mod tests {
             let count = |one: &Shown| if let Content::More(count) = one.content { count } else { 1 };
             assert_eq!(folded.boxes.iter().map(count).sum::<usize>(), layers * 500, "nothing is lost");
         }
-        assert_eq!(fold(&[], MOST), Folded { boxes: Vec::new(), box_of: Vec::new() });
+        assert_eq!(fold(&[], MOST), Folded { boxes: Vec::new(), box_of: Vec::new(), rest: Vec::new() });
+    }
+
+    #[test]
+    fn the_first_of_an_order_are_kept_and_the_rest_stays_in_it() {
+        // 30 in the first layer, 130 in the second, one in the third.
+        let layer_of: Vec<usize> = (0..161).map(|node| usize::from(node >= 30) + usize::from(node == 160)).collect();
+        let order: Vec<usize> = (0..161).rev().collect();
+        let folded = fold_by(&layer_of, &order, MOST);
+        assert_eq!(folded.boxes[0], Shown { layer: 0, content: Content::Node(29) });
+        assert_eq!(folded.boxes[23], Shown { layer: 0, content: Content::More(7) });
+        assert_eq!((folded.box_of[29], folded.box_of[6], folded.box_of[0]), (0, 23, 23));
+        assert_eq!(folded.rest[0], (23, vec![6, 5, 4, 3, 2, 1, 0]));
+        assert_eq!((folded.rest[1].0, folded.rest[1].1.len(), folded.rest[1].1[0]), (47, 107, 136));
+        let named = |most| folded.named(most).iter().map(|nodes| nodes.len()).collect::<Vec<_>>();
+        assert_eq!((named(100), named(8), named(1), named(0)), (vec![7, 93], vec![4, 4], vec![0, 0], vec![0, 0]));
+        assert_eq!(fold(&layer_of, MOST).rest[0].1[0], 23, "by their numbers");
     }
 
     #[test]

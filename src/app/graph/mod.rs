@@ -3,6 +3,7 @@
 //! The picture is read from the database, because the API has no graph. Its size is bounded before the layout: the search
 //! of [`reach`], the services of a group, and the boxes of a picture all have limits.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use maud::{Markup, html};
@@ -22,19 +23,19 @@ use crate::entity::service::{self, Column};
 use crate::entity::service_dependency::{self, Direction, STEPS, reach};
 use crate::graphql::field::id::{self, Class};
 use behind::{Behind, cells, heads};
-use layout::{Content, Folded, PictureLimits, fold, layers};
-use picture::{Mark, Node, Picture};
+use layout::{Content, Folded, PictureLimits, fold, fold_by, layers};
+use picture::{Mark, Node, Picture, RANKED, Rest};
 
 mod behind;
 mod layout;
 pub mod picture;
 
 /// The maximum size of the picture on a service's page.
-pub const SMALL: PictureLimits = PictureLimits { nodes: 20, in_layer: 8 };
+pub const SMALL: PictureLimits = PictureLimits { nodes: 20, in_layer: 8, named: 0 };
 /// The number of steps in each direction of the picture on a service's page.
 pub const SMALL_STEPS: u8 = 1;
 /// The maximum size of the picture on a page of its own, and of that of a system or a team.
-pub const LARGE: PictureLimits = PictureLimits { nodes: 60, in_layer: 24 };
+pub const LARGE: PictureLimits = PictureLimits { nodes: 60, in_layer: 24, named: 100 };
 /// The number of steps in each direction that the page of a service's graph shows. The list of what its failure can reach
 /// goes as far unless more steps are asked for, which cost more: the service with the most dependents can reach 10,000.
 pub const SHOWN_STEPS: u8 = 2;
@@ -62,13 +63,16 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
     let picture = site.reading(visit).await?.required(|db| centred(db, id, by_state)).await?;
     let listed: Vec<String> =
         impact.edges.iter().map(|edge| service_name::address(&edge.node.neighbour.aliases)).collect();
+    let further = html! {
+        a href="#impact" { "What its failure can reach" } " lists all services that depend on it, and the API has all dependencies."
+    };
     let main = html! {
         @match &picture {
             Some((picture, _)) => {
                 p { "Services that depend on it are to the left, its dependencies to the right, up to " (SHOWN_STEPS) " steps away. "
                     "A box leads to the picture around its service." }
                 (colours(visit, &here, by_state))
-                (shown(picture, &format!("Dependencies around {name}"), &format!("{here}?steps=1#impact")))
+                (shown(picture, &format!("Dependencies around {name}"), ("#impact", &further)))
             },
             None => (empty("No dependencies.", html! { p { "This service has no dependencies, and no service depends on it." } })),
         }
@@ -210,7 +214,7 @@ async fn among_members(db: &dyn ReadHandle, column: Column, key: i64, label: &st
         return Ok(html! {});
     }
     let mut graph = Graph { is_cut: !is_complete, ..Graph::default() };
-    // Members first: folding keeps the first nodes of each layer.
+    // Members first: they are compared before others.
     let connected: HashSet<i64> = ways.iter().flat_map(|(from, to)| [*from, *to]).collect();
     let focus: HashSet<i64> = members.iter().filter(|id| connected.contains(id)).copied().collect();
     for id in members.iter().filter(|id| focus.contains(id)) {
@@ -218,26 +222,30 @@ async fn among_members(db: &dyn ReadHandle, column: Column, key: i64, label: &st
     }
     let edges: Vec<(usize, usize)> = ways.iter().map(|(from, to)| (graph.node(*from), graph.node(*to))).collect();
     let layer_of = layers(graph.ids.len(), &edges, LAYERS);
-    let folded = fold(&layer_of, LARGE);
-    let mut picture = graph.picture(db, folded, &edges, |id| focus.contains(&id)).await?;
+    let folded = graph.folded(db, &layer_of, LARGE, |id| focus.contains(&id)).await?;
+    let mut picture = graph.picture(db, folded, (&edges, LARGE.named), |id| focus.contains(&id)).await?;
     for node in picture.nodes.iter_mut().flatten() {
         node.href = node.page.clone() + "/graph";
     }
+    let further = html! {
+        a href="#services" { "Services" } " lists all that belong here, and the page of each has its own picture with the others."
+    };
     let more = members.len() == MEMBERS || !is_complete;
     Ok(html! {
         section.card {
             h2 #dependencies { "Dependencies" }
             @if more { p.soft { "The picture shows only the first " (MEMBERS) " services and " (AROUND) " dependencies." } }
-            (shown(&picture, label, "#services"))
+            (shown(&picture, label, ("#services", &further)))
         }
     })
 }
 
-/// A picture with its legend and its list.
-fn shown(picture: &Picture, label: &str, all: &str) -> Markup {
+/// A picture with its legend, what has no box in it, and its list. `all` is where others are found, as a link and in words.
+fn shown(picture: &Picture, label: &str, (all, further): (&str, &Markup)) -> Markup {
     html! {
         (picture.draw(label, all))
         (legend(picture))
+        (picture.rest(further))
         details { summary { "The picture as a list" } (picture.list()) }
     }
 }
@@ -271,15 +279,44 @@ impl Graph {
         })
     }
 
-    /// Reads the names and tiers of the shown services, and builds the picture.
+    /// Folds the graph. If a layer has no room for all its services, those of `is_focus` come first, then the most critical,
+    /// then those that most others depend on.
+    async fn folded(
+        &self,
+        db: &dyn ReadHandle,
+        layer_of: &[usize],
+        most: PictureLimits,
+        is_focus: impl Fn(i64) -> bool,
+    ) -> Result<Folded, Fault> {
+        let folded = fold(layer_of, most);
+        if folded.rest.is_empty() {
+            return Ok(folded);
+        }
+        let some = &self.ids[..self.ids.len().min(RANKED)];
+        let weights = service_dependency::weights(db, some).await?.into_iter();
+        let weights: HashMap<i64, (i32, Reverse<i64>)> =
+            weights.map(|one| (one.id, (one.tier.unwrap_or(i32::MAX), Reverse(one.dependents)))).collect();
+        let mut order: Vec<usize> = (0..self.ids.len()).collect();
+        // A stable sort: whatever is alike stays as it was found. Services that were not compared come last.
+        order.sort_by_cached_key(|node| {
+            let id = self.ids[*node];
+            let weight = weights.get(&id).copied();
+            (!is_focus(id), weight.is_none(), weight)
+        });
+        Ok(fold_by(layer_of, &order, most))
+    }
+
+    /// Reads the names and tiers of the shown services, and of up to `named` others, and builds the picture.
     async fn picture(
         &self,
         db: &dyn ReadHandle,
         folded: Folded,
-        edges: &[(usize, usize)],
+        (edges, named): (&[(usize, usize)], usize),
         is_focus: impl Fn(i64) -> bool,
     ) -> Result<Picture, Fault> {
-        let ids = self.shown(&folded);
+        let named = folded.named(named);
+        let mut ids = self.shown(&folded);
+        ids.extend(named.iter().copied().flatten().map(|node| self.ids[*node]));
         let labels = service::labels(db, &ids).await?.into_iter();
         let mut labels: HashMap<i64, service::Label> = labels.map(|label| (label.id, label)).collect();
         let nodes = folded.boxes.iter().map(|one| match one.content {
@@ -291,8 +328,14 @@ impl Graph {
             }),
         });
         let nodes = nodes.collect();
+        let rest = folded.rest.iter().zip(named).map(|((at, all), first)| Rest {
+            layer: folded.boxes[*at].layer,
+            all: all.len(),
+            named: first.iter().filter_map(|node| labels.remove(&self.ids[*node])).collect(),
+        });
+        let rest = rest.collect();
         let edges = folded.edges(edges.iter().copied());
-        Ok(Picture { folded, edges, nodes, is_complete: !self.is_cut })
+        Ok(Picture { folded, edges, nodes, rest, is_complete: !self.is_cut })
     }
 
     /// The services that have a box of their own.
@@ -336,8 +379,8 @@ async fn neighbourhood(
     }
     let first = places.iter().min().copied().unwrap_or_default();
     let layer_of: Vec<usize> = places.iter().map(|place| place.abs_diff(first) as usize).collect();
-    let folded = fold(&layer_of, most);
+    let folded = graph.folded(db, &layer_of, most, |id| id == focus).await?;
     let among = service_dependency::among(db, &graph.shown(&folded)).await?;
     edges.extend(among.into_iter().map(|(from, to)| (graph.node(from), graph.node(to))));
-    Ok(Some(graph.picture(db, folded, &edges, |id| id == focus).await?))
+    Ok(Some(graph.picture(db, folded, (&edges, most.named), |id| id == focus).await?))
 }

@@ -3,6 +3,8 @@
 use maud::{Markup, html};
 
 use super::layout::{Content, Folded};
+use crate::entity::pages::path;
+use crate::entity::service::Label;
 
 /// The width and height of a box, and the space to the next one, in pixels.
 const WIDTH: usize = 170;
@@ -19,6 +21,8 @@ const TEXT: usize = (WIDTH - 8 - MARK) * 10;
 const ELLIPSIS: usize = 130;
 /// The maximum number of drawn edges. With more, nobody can follow them.
 pub const EDGES: usize = 300;
+/// The maximum number of services that are compared for who gets a box.
+pub const RANKED: usize = 1_000;
 /// The maximum number of names in an entry of the list.
 const NAMES: usize = 8;
 
@@ -69,6 +73,16 @@ pub struct Node {
     pub is_focus: bool,
 }
 
+/// The services of a box that stands for several.
+pub struct Rest {
+    /// The layer of the box.
+    pub layer: usize,
+    /// How many there are.
+    pub all: usize,
+    /// The first of them, which are named.
+    pub named: Vec<Label>,
+}
+
 /// A graph that is ready to be drawn.
 pub struct Picture {
     /// The boxes.
@@ -77,14 +91,17 @@ pub struct Picture {
     pub edges: Vec<(usize, usize)>,
     /// The service of each box. `None` for a box that stands for several.
     pub nodes: Vec<Option<Node>>,
+    /// What the boxes that stand for several stand for.
+    pub rest: Vec<Rest>,
     /// Whether all services were found. If not, the counts of the boxes that stand for several are too small.
     pub is_complete: bool,
 }
 
 impl Picture {
     /// Draws the graph, with dependencies to the right of the services that need them. `label` describes it to screen
-    /// readers. `all` is the link of a box that stands for several services: a page that lists them.
-    pub fn draw(&self, label: &str, all: &str) -> Markup {
+    /// readers. A box that stands for several services leads to their names below the picture, or to `elsewhere` if none of
+    /// them is named there.
+    pub fn draw(&self, label: &str, elsewhere: &str) -> Markup {
         let rows = self.folded.rows(&self.edges);
         let layers = self.folded.boxes.iter().map(|one| one.layer + 1).max().unwrap_or(0);
         let mut heights = vec![0; layers];
@@ -107,7 +124,7 @@ impl Picture {
                         path class={ "edge " (class) } d=(curve(places[*from], places[*to])) marker-end={ "url(#graph-" (class) ")" } {}
                     }
                     @for (index, (one, (x, y))) in self.folded.boxes.iter().zip(&places).enumerate() {
-                        (self.node(index, one.content, *x, *y, all))
+                        (self.node(index, one.content, (*x, *y), elsewhere))
                     }
                 }
             }
@@ -119,13 +136,17 @@ impl Picture {
         }
     }
 
-    fn node(&self, index: usize, content: Content, x: usize, y: usize, all: &str) -> Markup {
+    fn node(&self, index: usize, content: Content, (x, y): (usize, usize), elsewhere: &str) -> Markup {
+        let rest = self.rest_of(self.folded.boxes[index].layer);
         let (name, href, class, mark) = match (&self.nodes[index], content) {
             (Some(node), _) => {
                 let class = if node.is_focus { "node focus" } else { "node" };
-                (node.name.clone(), &*node.href, class, Some(&node.mark))
+                (node.name.clone(), node.href.clone(), class, Some(&node.mark))
             }
-            (None, Content::More(several)) => (self.more(several), all, "node more", None),
+            (None, Content::More(several)) => {
+                let href = rest.map_or_else(|| elsewhere.to_owned(), |rest| format!("#rest-{}", rest.layer));
+                (self.more(several), href, "node more", None)
+            }
             (None, Content::Node(_)) => return html! {},
         };
         let (text, is_cut) = shortened(&name);
@@ -151,6 +172,40 @@ impl Picture {
 
     fn more(&self, several: usize) -> String {
         format!("{}{several} more", if self.is_complete { "" } else { "over " })
+    }
+
+    /// What the last box of a layer stands for, if the page names some of it.
+    fn rest_of(&self, layer: usize) -> Option<&Rest> {
+        self.rest.iter().find(|rest| rest.layer == layer && !rest.named.is_empty())
+    }
+
+    /// Names the services that have no box of their own, and says which have one. `further` says where those are that are
+    /// not named either. Nothing if all have a box.
+    pub fn rest(&self, further: &Markup) -> Markup {
+        // The picture of a group is about all of its services.
+        let is_of_group = self.nodes.iter().flatten().filter(|node| node.is_focus).count() > 1;
+        html! {
+            @if !self.rest.is_empty() {
+                p.soft {
+                    "A column that has no room for all services shows "
+                    @if is_of_group { "those of this page first, then " }
+                    "those of the most critical tiers, and of one tier those that most others depend on."
+                    @if self.folded.box_of.len() > RANKED { " Of all found, " (RANKED) " are compared." }
+                }
+            }
+            @for rest in &self.rest {
+                p id={ "rest-" (rest.layer) } { strong { "Column " (rest.layer + 1) ": " (self.more(rest.all)) } }
+                ul.near { @for label in &rest.named {
+                    li {
+                        a href=(path(["services", &label.slug])) { (shortened_to(&label.name, 60)) }
+                        @if let Some(tier) = label.tier { " " span.soft { "tier " (tier) } }
+                    }
+                } }
+                @if rest.all > rest.named.len() {
+                    p.soft { "These are the first " (rest.named.len()) " of " (rest.all) ". " (further) }
+                }
+            }
+        }
     }
 
     /// The services that have a box of their own.
@@ -300,9 +355,11 @@ mod tests {
     #[test]
     fn an_empty_graph_and_a_single_layer_are_drawn() {
         let draw = |layers: &[usize]| {
-            let folded = fold(layers, PictureLimits { nodes: 60, in_layer: 24 });
+            let folded = fold(layers, PictureLimits { nodes: 60, in_layer: 24, named: 100 });
             let nodes = folded.boxes.iter().map(|_| None).collect();
-            Picture { folded, edges: Vec::new(), nodes, is_complete: true }.draw("A", "#").into_string()
+            Picture { folded, edges: Vec::new(), nodes, rest: Vec::new(), is_complete: true }
+                .draw("A", "#")
+                .into_string()
         };
         assert!(draw(&[]).contains("viewBox=\"0 0 40 16\""), "{}", draw(&[]));
         assert!(draw(&[0, 0]).contains("height=\"88\""), "{}", draw(&[0, 0]));

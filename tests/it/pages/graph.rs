@@ -24,9 +24,10 @@ async fn the_graph_of_a_service_with_200_dependents_is_folded_and_lists_them_all
     let page = browser.page("/services/s0/graph").await;
     assert_eq!(boxes(&page), 25, "23, those that are counted, and the service: {page}");
     for shown in [
-        "<title>177 more</title>",
         "<a href=\"/services/s1/graph\"><title>S1, no tier</title>",
-        "<a href=\"/services/s0/graph?steps=1#impact\">",
+        "<a href=\"#rest-0\"><title>177 more</title>",
+        "<p id=\"rest-0\"><strong>Column 1: 177 more</strong></p>",
+        "These are the first 100 of 177. <a href=\"#impact\">",
         "200 services within 2 steps",
         "177 more depends on <bdi>S0</bdi>",
         "<a href=\"/services/s50\">S50</a>",
@@ -63,7 +64,49 @@ async fn a_hundred_services_that_all_depend_on_each_other_are_drawn_within_bound
         assert!(page.len() < 200_000 && boxes(&page) <= 60, "{path}: {}", page.len());
         assert!(page.contains("The picture shows 300 of "), "{path}: {page}");
         assert_eq!(page.matches("<path class=\"edge").count(), 300, "{path}");
+        let (_, rest) = page.split_once("<p id=\"rest-").expect("those without a box");
+        let (rest, _) = rest.split_once("</ul>").expect("their end");
+        assert!(rest.matches("<li>").count() > 70 && !page.contains("These are the first"), "{path}: {rest}");
     }
+}
+
+#[tokio::test]
+async fn the_most_critical_and_most_needed_services_have_boxes_and_the_others_are_named_below() {
+    let app = TestApp::start().await;
+    let ids = many(&app, 41).await;
+    let mut edges: Vec<(i64, i64)> = ids[1..].iter().map(|id| (*id, ids[0])).collect();
+    edges.extend([(ids[1], ids[38]), (ids[2], ids[38]), (ids[1], ids[37])]);
+    depend(&app, &edges).await;
+    let query = r#"mutation {
+        serviceUpdate(input: { alias: "s39", tierAlias: "tier_1" }) { errors { message } }
+        low: serviceUpdate(input: { alias: "s40", tierAlias: "tier_4" }) { errors { message } }
+        Team: teamCreate(input: { name: "Core" }) { errors { message } }
+        owned: serviceUpdate(input: { alias: "s0", ownerInput: { alias: "core" } }) { errors { message } }
+        own: serviceUpdate(input: { alias: "s36", ownerInput: { alias: "core" } }) { errors { message } }
+    }"#;
+    for (name, payload) in data(&app, query).await.as_object().expect("data") {
+        assert_eq!(payload["errors"], json!([]), "{name}");
+    }
+    let browser = Browser::of(&app, Role::Viewer).await;
+    let named = |page: &str| {
+        let (_, rest) = page.split_once("<p id=\"rest-0\">").expect("those without a box");
+        let (rest, _) = rest.split_once("</ul>").expect("their end");
+        let links = rest.split("<a href=\"/services/").skip(1);
+        links.filter_map(|link| Some(link.split_once('"')?.0.to_owned())).collect::<Vec<_>>()
+    };
+    // 23 have boxes: the tiers 1 and 4, those that others need, and then the oldest.
+    let rest: Vec<String> = (20..37).map(|number| format!("s{number}")).collect();
+    let page = browser.page("/services/s0/graph").await;
+    assert_eq!(named(&page), rest, "{page}");
+    for shown in ["S39, tier 1", "S40, tier 4", "S38, no tier", "S37, no tier", "S19, no tier", "17 more"] {
+        assert!(page.contains(&format!("<title>{shown}</title>")), "{shown} is missing: {page}");
+    }
+    assert!(!page.contains("These are the first"), "all are named: {page}");
+    // A service of the team comes before those of others.
+    let page = browser.page("/teams/core").await;
+    let rest: Vec<String> = (19..36).map(|number| format!("s{number}")).collect();
+    assert!(page.contains("<title>S36, no tier</title>"), "{page}");
+    assert_eq!(named(&page), rest, "{page}");
 }
 
 #[tokio::test]

@@ -560,6 +560,9 @@ fn shown() -> Section {
         count("their dependencies that are read, each way", pages::AROUND).beyond("the page says so"),
         count("columns of that picture", pages::LAYERS).beyond("the last one holds the rest"),
         count("arrows in a picture", pages::EDGES).beyond("the page says so"),
+        count("services without a box that a page names below its picture", pages::LARGE.named)
+            .beyond("the page says how many there are"),
+        count("services of a picture that are compared for who gets a box", pages::RANKED).beyond("others come last"),
         count("rows of a list that is downloaded as CSV", pages::CSV_ROWS).beyond("the last row says so"),
         count("such files that a session downloads at once", download::DOWNLOADS).beyond("503"),
         count("such files that are downloaded at once", download::ALL_DOWNLOADS).beyond("503"),
