@@ -87,17 +87,17 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
     ))
 }
 
-/// The query parameter that says what boxes are coloured by, and its value for how the last deploys went. Any other means
+/// The query parameter that says what boxes are marked by, and its value for how the last deploys went. Any other means
 /// tiers.
 const COLOUR: &str = "colour";
 const STATE: &str = "state";
 
-/// Links that choose what boxes are coloured by.
+/// Links that choose what boxes are marked by.
 fn colours(visit: &Visit, here: &str, by_state: bool) -> Markup {
     let current = |is: bool| is.then_some("true");
     html! {
-        nav aria-label="Colours" { ul.chips {
-            li { a href=(link(here, &visit.query.without(COLOUR).query())) aria-current=[current(!by_state)] { "Coloured by tier" } }
+        nav aria-label="Marks" { ul.chips {
+            li { a href=(link(here, &visit.query.without(COLOUR).query())) aria-current=[current(!by_state)] { "Marked by tier" } }
             li { a href=(link(here, &visit.query.query_with(COLOUR, STATE))) aria-current=[current(by_state)] { "By last deploy" } }
         } }
     }

@@ -38,16 +38,11 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// The mark of a tier, by its index.
+    /// The mark of a tier, by its index: calm, as the tiers of lists are.
     pub fn of_tier(tier: Option<i32>) -> Self {
+        let class = "none";
         let Some(index) = tier else {
-            return Self { class: "none", letters: "–".to_owned(), words: "no tier".to_owned() };
-        };
-        let class = match index {
-            ..=1 => "t1",
-            2 => "t2",
-            3 => "t3",
-            _ => "none",
+            return Self { class, letters: "–".to_owned(), words: "no tier".to_owned() };
         };
         // A mark has room for two digits.
         let letters = if index > 99 { "T+".to_owned() } else { format!("T{index}") };

@@ -177,7 +177,7 @@ async fn boxes_are_coloured_by_tier_or_last_deploy_and_a_table_says_who_stands_b
     for shown in [
         "<a href=\"/services/cart/graph\"><title>Cart, tier 1</title>",
         "<a href=\"/services/pay\"><title>Pay, no tier</title>",
-        "<span class=\"key t1\">T1</span>",
+        "<span class=\"key none\">T1</span> <span class=\"soft\">tier 1</span>",
         "href=\"/services/pay/graph?colour=state\"",
         "<a href=\"/teams/core\">Core</a>",
         "<bdi>Jo &lt;x&gt;</bdi>",
