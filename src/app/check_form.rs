@@ -413,9 +413,11 @@ pub async fn page(
         form data-asks=[is_check.then_some("asks")] method="post" action=(sheet.action) {
             (sheet.form.show(&offered, fields, &beside.mistakes))
             @if is_check { (said(beside.sentence.as_deref())) }
-            @if sheet.is_tried { button.quiet name="do" value="try" { "Try on the newest event" } " " }
-            @else if is_check { button.quiet name="do" value="preview" { "Preview" } " " }
-            button name="do" value="save" { "Save" }
+            div.actions {
+                @if sheet.is_tried { button.quiet name="do" value="try" { "Try on the newest event" } }
+                @else if is_check { button.quiet name="do" value="preview" { "Preview" } }
+                button name="do" value="save" { "Save" }
+            }
         }
         @if let Some(after) = &beside.after { (after) }
     };
