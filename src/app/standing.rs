@@ -247,10 +247,11 @@ pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fau
             (empty("No changes yet.", html! { p { "What checks say of this service is kept from now on. Changes will appear here." } }))
         } @else {
             div.scroll tabindex="0" role="region" aria-label="Changes" {
-                table {
+                table.lined {
                     thead { tr {
-                        @for heading in ["When", "What", "Change"] { th scope="col" { (heading) } }
+                        @for heading in ["What", "Change"] { th scope="col" { (heading) } }
                         @for heading in ["Found", "Cause"] { th.wide scope="col" { (heading) } }
+                        th.number scope="col" { "When" }
                     } }
                     tbody { @for change in &changes.nodes { (row(change, now)) } }
                 }
@@ -271,14 +272,16 @@ fn row(change: &StandingChange, now: Timestamp) -> Markup {
     let word = |word: &Option<String>| html! { (word.as_deref().unwrap_or("none")) };
     html! {
         tr {
-            td { (time(change.at.0, now)) }
-            td { @match &change.check { Some(check) => a href=(address(&check.id)) { (check.name) }, None => "Level" } }
+            th scope="row" {
+                @match &change.check { Some(check) => a href=(address(&check.id)) { (check.name) }, None => "Level" }
+            }
             td {
                 (word(&change.before)) " → " (word(&change.after))
                 @if let Some(message) = &change.message { small.on-phones { (told(message)) } }
             }
             td.wide { (told(change.message.as_deref().unwrap_or_default())) }
             td.wide { (action::causes(&change.cause)) }
+            td.number { (time(change.at.0, now)) }
         }
     }
 }

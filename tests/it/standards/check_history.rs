@@ -545,6 +545,8 @@ async fn pages_show_since_when_and_the_trend() {
     // What it passes now is said, too, above what changed.
     let (now, then) = page.split_once("How it has stood").expect("what changed");
     assert!(now.contains(">Env</a>") && now.contains(">passed</span>") && !then.contains(">passed</span>"), "{page}");
+    // As in other tables, a row is a name, with its time at the end: phones show it as lines.
+    assert!(then.contains("<table class=\"lined\">") && then.contains("<td class=\"number\"><time "), "{then}");
     let page = browser.page(&format!("/standards/{}", check["id"].as_str().expect("an id"))).await;
     // One day is no trend.
     assert!(page.contains("<span>History begins ") && page.contains("100 %"), "{page}");
