@@ -15,7 +15,8 @@ use tracing::warn;
 
 use super::super::recoveries::next_success;
 use super::period::{Figures, FiguresLimits};
-use super::{ALL, CHANGE, CHANGES, FIGURES, MANY, PERIOD, Period, VERSION, change, period_of, start_of, time};
+use super::stale::{change, periods_with};
+use super::{ALL, CHANGE, CHANGES, FIGURES, MANY, PERIOD, Period, VERSION, period_of, start_of, time};
 use crate::db::{self, Backend, Db, Read, ReadHandle, Write, WriteHandle};
 use crate::deploy::days::DAY;
 use crate::entity::Timestamp;
@@ -214,7 +215,7 @@ async fn version(snapshot: &dyn ReadHandle) -> Result<i64, db::Error> {
 
 /// Returns the periods with figures, stale ones and those above a limit included.
 async fn with_figures(snapshot: &dyn ReadHandle, periods: Range<Period>) -> Result<BTreeSet<Period>, db::Error> {
-    super::periods_with(snapshot, &[ALL, MANY], periods).await
+    periods_with(snapshot, &[ALL, MANY], periods).await
 }
 
 /// Finds the newest of these periods that has deploys and no figures, and the periods without deploys and figures up to the
