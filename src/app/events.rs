@@ -10,7 +10,7 @@ use super::operations::{
     self, DeleteEventSubscription, EventDeleted, EventDeliveryStateEnum as State, EventDigestEnum as Digest,
     EventFormEnum as Form, EventSubscriptions, EventTeam, ResendEvents, RotateEventSecret, TestEventSubscription,
 };
-use super::parts::{count, delete_button, empty, pages, replace_button, time};
+use super::parts::{count, count_to_most, delete_button, empty, pages, replace_button, time};
 use super::rights::{Owner, Reach, Rights, Thing};
 use super::schema_words::spoken;
 use super::visit::{Session, Visit, path};
@@ -69,6 +69,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         p { "A subscription sends a message when something happens: to an email address, to a channel of Slack, Mattermost or "
             "Microsoft Teams, or to a program of yours." }
         @if list.nodes.is_empty() { (empty("No subscriptions yet.", html! { (add) })) } @else {
+            p.soft { (count_to_most(list.total_count, "subscription")) }
             div.scroll tabindex="0" role="region" aria-label="Subscriptions" {
                 table.lined {
                     thead { tr {

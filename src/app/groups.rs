@@ -11,7 +11,7 @@ use super::layout::{Head, page as framed};
 use super::markdown::prose;
 use super::operations::domain::Domain as FoundDomain;
 use super::operations::{Domain, Domains, System, Systems};
-use super::parts::{count, empty, order, owner, pages, short, sorted, tags, tier as tier_mark};
+use super::parts::{count, count_to_most, empty, order, owner, pages, short, sorted, tags, tier as tier_mark};
 use super::reading::too_long;
 use super::rights::{Owner, Reach, Rights, Thing};
 use super::visit::{Session, Visit, path};
@@ -45,7 +45,7 @@ pub async fn systems(site: &Site, visit: &Visit, session: &Session) -> Result<An
     let heads = html! {
         (head("System", "name")) (head("Domain", "domain")) (head("Owner", "owner")) th.number scope="col" { "Services" }
     };
-    let table = table("Systems", &heads, rows.collect());
+    let table = table(("Systems", &*count_to_most(systems.total_count, "system")), &heads, rows.collect());
     let links = pages(visit, "/systems", &systems.page_info);
     let may = !Reach::read(site, session).await?.is_empty();
     Ok(Answer::checked(&mistakes, list(visit, may, GroupKind::System, table, (links, &mistakes))))
@@ -65,16 +65,17 @@ pub async fn domains(site: &Site, visit: &Visit, session: &Session) -> Result<An
     });
     let head = |label, order| sorted(visit, "/domains", label, order, false);
     let heads = html! { (head("Domain", "name")) (head("Owner", "owner")) th.number scope="col" { "Systems" } };
-    let table = table("Domains", &heads, rows.collect());
+    let table = table(("Domains", &*count_to_most(domains.total_count, "domain")), &heads, rows.collect());
     let links = pages(visit, "/domains", &domains.page_info);
     let may = !Reach::read(site, session).await?.is_empty();
     Ok(Answer::checked(&mistakes, list(visit, may, GroupKind::Domain, table, (links, &mistakes))))
 }
 
-/// A table; nothing without rows.
-fn table(label: &str, heads: &Markup, rows: Vec<Markup>) -> Option<Markup> {
+/// A table below the number of all that it lists a page of; nothing without rows.
+fn table((label, number): (&str, &str), heads: &Markup, rows: Vec<Markup>) -> Option<Markup> {
     (!rows.is_empty()).then(|| {
         html! {
+            p.soft { (number) }
             div.scroll tabindex="0" role="region" aria-label=(label) {
                 table.lined {
                     thead { tr { (heads) } }

@@ -13,7 +13,7 @@ use super::operations::{
     DeleteIntegration, IntegrationRow, Integrations, RenameCustomIntegration, RenameEventIntegration,
     RotateIntegrationUrl, integration::Integration,
 };
-use super::parts::{delete_button, empty, grouped, pages, replace_button, time};
+use super::parts::{count_to_most, delete_button, empty, grouped, pages, replace_button, time};
 use super::snippets::{self, Snippet};
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site, cloud, custom, deliveries};
@@ -127,6 +127,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
             (empty("No integrations yet.", add))
         } @else {
             (add)
+            p.soft { (count_to_most(integrations.total_count, "integration")) }
             @if !receiving.is_empty() { (received(&receiving, receipts.as_ref(), now)) }
             @if !recording.is_empty() { (recorded(&recording, now)) }
             (pages(visit, "/integrations", &integrations.page_info))

@@ -13,7 +13,7 @@ use super::operations::{
     ServiceSuggestionAcceptance, ServiceSuggestionKind, ServiceSuggestionState, ServiceSuggestionsAcceptInput,
     SuggestionChoices, Suggestions, UndoSuggestions, UnignoreSuggestion,
 };
-use super::parts::{count, empty, grouped, link, pages, time};
+use super::parts::{count, count_to_most, empty, grouped, link, pages, time};
 use super::service_name::address;
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
@@ -80,6 +80,7 @@ async fn show(site: &Site, visit: &Visit, session: &Session, mistakes: &Mistakes
                 ServiceSuggestionState::Accepted => (empty("No accepted suggestions.", open)),
             }
         } @else {
+            p.soft { (count_to_most(found.total_count, "suggestion")) }
             (choice)
             @if maps { (form::suggestions(SERVICES, services.of_kind(Offered::Services))) }
             (table(&found.nodes, visit, state, may))

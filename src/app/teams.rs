@@ -9,7 +9,7 @@ use super::layout::{Head, page as framed};
 use super::markdown::prose;
 use super::operations::team::AccountTeam as Found;
 use super::operations::{Team, Teams};
-use super::parts::{count, empty, local, order, pages, sorted, tags};
+use super::parts::{count, count_to_most, empty, local, order, pages, sorted, tags};
 use super::rights::{Owner, Rights, Thing};
 use super::team_now::Now;
 use super::visit::{Session, Visit, path};
@@ -35,10 +35,11 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
         true => None,
         false => team_tree::tree(&site.reading(visit).await?).await?,
     };
+    let number = count_to_most(teams.total_count, "team");
     let main = html! {
         (mistakes.summary(&[]))
         @if let Some(tree) = &tree {
-            p.soft { a href="/teams?sort=name_ASC" { "Show as a list" } }
+            p.soft { (number) " · " a href="/teams?sort=name_ASC" { "Show as a list" } }
             (tree)
         } @else if teams.nodes.is_empty() {
             (empty("No teams yet.", html! {
@@ -46,6 +47,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
                 @if may { a.button href="/new/team" { "New team" } }
             }))
         } @else {
+            p.soft { (number) }
             div.scroll tabindex="0" role="region" aria-label="Teams" {
                 table.lined {
                     thead { tr {

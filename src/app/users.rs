@@ -12,7 +12,7 @@ use super::operations::users::User;
 use super::operations::{
     ChangeUser, DeleteUser, InviteUser, Mistake, UserIdentifierInput, UserInput, UserRole, UserSortEnum, Users,
 };
-use super::parts::{count, delete_button, empty, order, pages, sort_link, time};
+use super::parts::{count, count_to_most, delete_button, empty, order, pages, sort_link, time};
 use super::roles::{ROLES, role_name};
 use super::team_tree::Duties;
 use super::visit::{Session, Visit, path};
@@ -84,7 +84,7 @@ async fn show(
     mistakes: &Mistakes,
     link: Option<Link>,
 ) -> Result<Markup, Fault> {
-    let (users, links) = list(site, visit).await?;
+    let (users, number, links) = list(site, visit).await?;
     let roles: Vec<_> = ROLES.iter().map(|(role, text)| (role.to_string(), *text)).collect();
     let roles: Vec<_> = roles.iter().map(|(word, text)| (&**word, *text)).collect();
     let numbers: Vec<i64> = users.iter().filter_map(Listed::number).collect();
@@ -104,6 +104,7 @@ async fn show(
         @if users.is_empty() {
             (empty("Nobody matches.", html! { p { "Try another name, or fewer letters. " a href="/users" { "All users" } } }))
         } @else {
+            p.soft role="status" { (number) }
             div.scroll tabindex="0" role="region" aria-label="Users" {
                 table.lined {
                     thead { (heads(visit)) }
@@ -123,28 +124,25 @@ async fn show(
     Ok(framed(visit, &head, main))
 }
 
-/// The users of the address, and what follows them: those that a search finds, or a page of all.
-async fn list(site: &Site, visit: &Visit) -> Result<(Vec<Listed>, Markup), Fault> {
+/// The users of the address, how many there are, and the links to more: those that a search finds, or a page of all.
+async fn list(site: &Site, visit: &Visit) -> Result<(Vec<Listed>, Markup, Markup), Fault> {
     let Some(term) = visit.query.given("q") else {
         let sort = order(visit, &mut Mistakes::none());
         let users = ask(site, visit, Users { sort, after: visit.query.given("after") }).await?.account.users;
         let links = pages(visit, "/users", &users.page_info);
-        return Ok((users.nodes.into_iter().map(Listed::from).collect(), links));
+        let number = html! { (count_to_most(users.total_count, "user")) };
+        return Ok((users.nodes.into_iter().map(Listed::from).collect(), number, links));
     };
     let term = text::at_most("term", term, text::SHORT).map_err(Error::from)?;
     let mut found = site.reading(visit).await?.required(|db| people::find_all(db, &term)).await?;
     let all = found.len();
     found.truncate(FOUND);
-    let links = html! {
-        @if !found.is_empty() {
-            p.soft role="status" {
-                (count(i64::try_from(all).unwrap_or(i64::MAX), "result"))
-                @if all > FOUND { ". The best " (FOUND) " are listed." }
-                " " a href="/users" { "All users" }
-            }
-        }
+    let number = html! {
+        (count(i64::try_from(all).unwrap_or(i64::MAX), "result"))
+        @if all > FOUND { ". The best " (FOUND) " are listed." }
+        " " a href="/users" { "All users" }
     };
-    Ok((found.into_iter().map(Listed::from).collect(), links))
+    Ok((found.into_iter().map(Listed::from).collect(), number, html! {}))
 }
 
 fn search(visit: &Visit) -> Markup {

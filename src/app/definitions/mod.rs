@@ -11,7 +11,7 @@ use super::operations::definitions::{
     RelationshipDefinitionType, TeamPropertyDefinition,
 };
 use super::operations::{ConnectiveEnum, Definitions, PropertyDisplayStatusEnum, PropertyLockedStatusEnum};
-use super::parts::{count, local, pages, short};
+use super::parts::{count, count_to_most, local, pages, short};
 use super::schema_words::option_label;
 use super::visit::{Method, Session, Visit, path};
 use super::{Answer, Fault, Site};
@@ -193,6 +193,8 @@ fn properties(visit: &Visit, account: &Account, may: bool) -> Markup {
     let heads = headed(&["Property", "Value", "Component type", "Description"], may);
     html! {
         (changed("Properties", &heads, &rows, may.then_some(("/new/property-definition", "New property"))))
+        // The only list of this page that can be longer than what is seen of it.
+        @if !rows.is_empty() { p.soft { (count_to_most(definitions.total_count, "property")) } }
         (pages(visit, "/definitions", &definitions.page_info))
     }
 }

@@ -146,6 +146,7 @@ async fn an_administrator_finds_users_and_sees_their_teams_and_last_sign_in() {
     // Without a term, all are listed by pages.
     let first = admin.page("/users").await;
     assert!(first.matches("id=\"role-").count() == 50 && first.contains("Next page"), "{first}");
+    assert!(first.contains(">123 users</p>"), "all are counted, not those of the page: {first}");
     assert_eq!(Browser::of(&app, Role::User).await.get("/users?q=lena").await.status, 403);
 }
 
