@@ -1,7 +1,7 @@
 "use strict";
 // Pages work without this script. It adds: `/` and Ctrl+K open the search, lists, the choices of fields and the sentence of
 // a check update while you type, the list of the newest deploys reads itself again, texts get a copy button, rows are all
-// chosen in place, and Escape answers a question with no.
+// chosen in place or by one box, and Escape answers a question with no.
 
 // The part of a page with this id, or nothing while a half-typed value is refused. With `sent`, the page answers a form.
 const part = async (address, id, signal, sent) => {
@@ -13,10 +13,45 @@ const part = async (address, id, signal, sent) => {
   return document.adoptNode(page.getElementById(id)).childNodes;
 };
 
+// Above rows with boxes stands one box for all of them. It has no name: only those of the rows are sent.
+const boxesOf = (form) => [...form.querySelectorAll(`input[name="${form.dataset.select}"]`)];
+const sumUp = (form) => {
+  const all = form.querySelector("[data-all]");
+  if (!all) return;
+  const boxes = boxesOf(form);
+  const selected = boxes.filter((box) => box.checked).length;
+  all.checked = selected === boxes.length;
+  all.indeterminate = selected > 0 && !all.checked;
+};
+const offerAll = (within) => {
+  for (const form of within.querySelectorAll("form[data-select]")) {
+    const count = boxesOf(form).length;
+    if (count < 2) continue;
+    const [label, all] = ["label", "input"].map((tag) => document.createElement(tag));
+    label.className = "check";
+    all.type = "checkbox";
+    all.dataset.all = "";
+    label.append(all, `Select all ${count} on this page`);
+    form.querySelector(".scroll").before(label);
+    sumUp(form);
+  }
+};
+offerAll(document);
+document.addEventListener("change", ({ target }) => {
+  const form = target.closest("form[data-select]");
+  if (!form) return;
+  if (target.name === form.dataset.select) sumUp(form);
+  if (!target.matches("[data-all]")) return;
+  for (const box of boxesOf(form)) box.checked = target.checked;
+});
+// Whoever comes back finds the boxes of the rows as they left them.
+addEventListener("pageshow", () => document.querySelectorAll("form[data-select]").forEach(sumUp));
+
 // Replaces what is in an element. Whoever has the focus in it keeps it on the same link or field, or else gets it on `other`.
 const refill = (element, nodes, other) => {
   const held = element.contains(document.activeElement) && document.activeElement;
   element.replaceChildren(...nodes);
+  offerAll(element);
   if (!held) return;
   const isSame = (one) => ["href", "name", "value", "textContent"].every((property) => one[property] === held[property]);
   ([...element.querySelectorAll(held.localName)].find(isSame) ?? other).focus();

@@ -96,6 +96,50 @@ test('a star has the focus again, and is not out of sight', async () => {
   await context.close();
 });
 
+test('one box selects all services of the page, by keys, and is of the list that a search leaves', async () => {
+  const { page, context, problems, go, signIn } = await visitor(browser, server);
+  await signIn();
+  await go('/services');
+  const rows = page.getByRole('checkbox', { name: /^Select (Cart|Ledger|Other)/ });
+  const selected = () => rows.evaluateAll((boxes) => boxes.filter((box) => box.checked).length);
+  const all = page.getByRole('checkbox', { name: 'Select all 42 on this page', exact: true });
+  await all.focus();
+  await page.keyboard.press('Space');
+  assert.equal(await selected(), 42);
+  await page.getByRole('checkbox', { name: 'Select Cart', exact: true }).focus();
+  await page.keyboard.press('Space');
+  assert.deepEqual(await all.evaluate(({ checked, indeterminate }) => [checked, indeterminate]), [false, true]);
+  await all.focus();
+  await page.keyboard.press('Space');
+  assert.equal(await selected(), 42, 'a box that is neither selects');
+  await page.keyboard.press('Space');
+  assert.equal(await selected(), 0);
+  await page.keyboard.press('Space');
+  // Only what the boxes of the rows say is sent.
+  const names = () => page.locator('form[data-select]').evaluate((form) => [...new Set(new FormData(form).keys())]);
+  assert.ok(!(await names()).includes(''), await names());
+  await page.locator('main').getByRole('searchbox').fill('other');
+  await page.locator('main').getByText(/^40 services/).waitFor();
+  await page.getByRole('checkbox', { name: 'Select all 40 on this page', exact: true }).press('Space');
+  assert.equal(await selected(), 40);
+  assert.equal(await page.getByRole('checkbox', { name: /^Select all/ }).count(), 1);
+  // One row needs none.
+  await page.locator('main').getByRole('searchbox').fill('cart');
+  await page.locator('main').getByText(/^1 service/).waitFor();
+  assert.equal(await page.getByRole('checkbox', { name: /^Select all/ }).count(), 0);
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test('without the script, no box promises to select all services', async () => {
+  const { page, context, go, signIn } = await visitor(browser, server, { javaScriptEnabled: false });
+  await signIn();
+  await go('/services');
+  assert.equal(await page.getByRole('checkbox', { name: 'Select Cart', exact: true }).count(), 1);
+  assert.equal(await page.getByRole('checkbox', { name: /^Select all/ }).count(), 0);
+  await context.close();
+});
+
 // What stays in sight while the page is scrolled.
 const STAYS = '.bar, .bulk, .save, .asks';
 

@@ -71,7 +71,7 @@ impl<'v> Bar<'v> {
     pub fn wrap(&self, visit: &Visit, table: Markup) -> Markup {
         let is_begun = self.form.has_text() || !self.mistakes.is_empty();
         html! {
-            form method="post" action=(action(visit)) {
+            form method="post" action=(action(visit)) data-select=(SERVICE) {
                 details.bulk open[is_begun] {
                     summary { "Change the selected services" }
                     p.hint { "What is left empty stays as it is. The next page shows what would change." }
