@@ -10,6 +10,7 @@ use super::operations::{IdentifierInput, Mistake, Operation};
 use super::parts::COUNTED;
 use super::visit::{Session, Visit};
 use super::{Fault, Site};
+use crate::engine::page::is_about_cursor;
 use crate::entity::user::Role;
 use crate::error::Code;
 use crate::graphql::Unavailable;
@@ -89,6 +90,7 @@ async fn run<T: DeserializeOwned>(
         return Err(match extensions.and_then(|extensions| extensions.code).as_deref() {
             Some("NOT_FOUND") => Fault::NotFound,
             Some("FORBIDDEN") => forbidden(session),
+            Some("BAD_USER_INPUT") if is_about_cursor(&message) => Fault::NoSuchPage,
             Some("BAD_USER_INPUT") => Fault::BadRequest(message),
             // What a mutation that ran has to read for its answer.
             Some(code) if code == Code::TooExpensive.as_str() => Fault::TooMuch(message),

@@ -63,8 +63,7 @@ pub async fn projects(site: &Site, visit: &Visit, id: &str, number: i64) -> Resu
     use code_issue_project::{Column, Entity};
     let mut found = Entity::find().filter(Column::IntegrationId.eq(number));
     if let Some(after) = visit.query.given("after") {
-        let after: i64 =
-            after.parse().map_err(|_| Fault::BadRequest("The page in the address is not valid.".to_owned()))?;
+        let after: i64 = after.parse().map_err(|_| Fault::NoSuchPage)?;
         found = found.filter(Column::Id.lt(after));
     }
     let found = found.order_by_desc(Column::Id).limit(PAGE + 1);

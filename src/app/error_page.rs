@@ -7,7 +7,8 @@ use super::form::{Mistakes, Text};
 use super::layout::{bare, layout};
 use super::operations::Search;
 use super::parts::link;
-use super::{Fields, Page, PagePolicy, Session, Site, Visit, search};
+use super::visit::path;
+use super::{Fields, Method, Page, PagePolicy, Session, Site, Visit, search};
 use crate::entity::user;
 
 /// The most names that a page proposes in the place of one that nothing has.
@@ -105,6 +106,20 @@ async fn administrators(site: &Site, visit: &Visit) -> Vec<user::Model> {
     let Ok(reading) = site.reading(visit).await else { return Vec::new() };
     let found = reading.optional(|db| user::administrators(db, ADMINISTRATORS)).await;
     found.ok().flatten().unwrap_or_default()
+}
+
+/// The error page for a page of a list that does not exist, such as one of another order. Leads to the first page.
+pub fn no_such_page(visit: &Visit) -> Page {
+    let first = (visit.method == Method::Get).then(|| {
+        let here: String = visit.path.iter().map(|part| path([part.as_str()])).collect();
+        link(&here, &visit.query.without("after").query())
+    });
+    let main = html! {
+        p { "This page of the list is no longer there." }
+        @if let Some(first) = first { p { a href=(first) { "First page of the list" } } }
+        (elsewhere(visit.session.is_some()))
+    };
+    shown(400, layout(visit, "No such page", main))
 }
 
 /// The error page for what others own.

@@ -120,7 +120,7 @@ mod words;
 
 pub use answer::{Answer, Page, PagePolicy};
 pub use csv::File;
-pub use error_page::{Visitor, lacking_role, not_own, refusal, rejection, unknown_alias};
+pub use error_page::{Visitor, lacking_role, no_such_page, not_own, refusal, rejection, unknown_alias};
 use openid::Provider;
 use reference::Reference;
 use refusals::Refusals;
@@ -149,6 +149,8 @@ pub enum Fault {
     NotFound,
     /// No object of this kind, such as `service`, has this alias.
     UnknownAlias(&'static str, String),
+    /// The list has no page where the address says that one begins.
+    NoSuchPage,
     /// The visitor is not signed in.
     SignInFirst,
     /// The user's role is too low. Holds the role that is needed.
@@ -171,8 +173,7 @@ impl Fault {
         Self::UnknownAlias(noun, alias.to_owned())
     }
 
-    /// Turns `NotFound` into the fault for this alias. The API answers null for an unknown service, and an error for an
-    /// unknown team, system or domain.
+    /// Turns `NotFound` into the fault for this alias: the API answers an error for an unknown team, system or domain.
     fn for_alias(self, noun: &'static str, alias: &str) -> Self {
         if matches!(self, Self::NotFound) { Self::unknown(noun, alias) } else { self }
     }
@@ -225,8 +226,7 @@ impl Site {
         self.waiting.suggestions(&self.db).await
     }
 
-    /// Returns the maximum size of the visit's form, in bytes. `None` means that the form must not be read: without a
-    /// session, only a valid sign-in link accepts one.
+    /// The maximum size of the visit's form, in bytes. `None`: without a session, only a valid sign-in link takes one.
     pub async fn max_form_size(&self, visit: &Visit) -> Result<Option<usize>, Fault> {
         if visit.session.is_some() {
             return Ok(Some(MAX_FORM));

@@ -19,6 +19,15 @@ use crate::error::{Error, UserError};
 /// The maximum page size, which is also the default.
 pub const MOST: u64 = 100;
 
+/// What is said of a cursor that cannot be read, and of one that belongs to another list.
+const UNREADABLE: &str = "`after` is not a valid cursor. Use `pageInfo.endCursor` of the previous page.";
+const FOREIGN: &str = "`after` is a cursor of another list or order. Use `pageInfo.endCursor` of the previous page.";
+
+/// Whether an error of a response says that its list has no page at a cursor.
+pub fn is_about_cursor(message: &str) -> bool {
+    [UNREADABLE, FOREIGN].contains(&message)
+}
+
 /// A row and the cursor that stands at it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edge<T> {
@@ -134,9 +143,7 @@ impl PageRequest {
         };
         let after = match after.value().map(String::as_str) {
             None | Some("") => None,
-            Some(text) => Some(Cursor::parse(text).ok_or_else(|| {
-                UserError::new("after", "`after` is not a valid cursor. Use `pageInfo.endCursor` of the previous page.")
-            })?),
+            Some(text) => Some(Cursor::parse(text).ok_or_else(|| UserError::new("after", UNREADABLE))?),
         };
         Ok(Self { first, after })
     }
@@ -144,10 +151,7 @@ impl PageRequest {
     /// Refuses a cursor of another list. `is_meant` reports whether a cursor fits this one.
     pub fn check(&self, is_meant: impl FnOnce(&Cursor) -> bool) -> Result<(), UserError> {
         match &self.after {
-            Some(after) if !is_meant(after) => Err(UserError::new(
-                "after",
-                "`after` is a cursor of another list or order. Use `pageInfo.endCursor` of the previous page.",
-            )),
+            Some(after) if !is_meant(after) => Err(UserError::new("after", FOREIGN)),
             _ => Ok(()),
         }
     }

@@ -103,6 +103,7 @@ pub async fn answer(app: &App, call: &mut Call, body: Option<&mut Upload>) -> Re
         Err(Fault::UnknownAlias(noun, alias)) => Ok(reply::page(app::unknown_alias(site, &visit, noun, &alias).await)),
         Err(Fault::Forbidden(role)) => Ok(reply::page(app::lacking_role(site, &visit, lacking(&visit, role)).await)),
         Err(Fault::NotOwn(why)) => Ok(reply::page(app::not_own(&visit, &why))),
+        Err(Fault::NoSuchPage) => Ok(reply::page(app::no_such_page(&visit))),
         Err(Fault::BadRequest(reason)) => Ok(refused(&visit, 400, &reason)),
         Err(Fault::TooMuch(reason)) => Ok(refused(&visit, 503, &reason)),
         Err(Fault::Busy(reason)) => Err(Rejection::Unavailable(reason)),

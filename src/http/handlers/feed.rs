@@ -41,7 +41,8 @@ fn wanted(path: &str) -> Option<(Key, FeedKind)> {
 
 fn refused(fault: Fault) -> Rejection {
     match fault {
-        Fault::NotFound | Fault::SignInFirst | Fault::Forbidden(_) | Fault::NotOwn(_) => Rejection::NotFound,
+        Fault::NotFound | Fault::NoSuchPage | Fault::SignInFirst => Rejection::NotFound,
+        Fault::Forbidden(_) | Fault::NotOwn(_) => Rejection::NotFound,
         Fault::UnknownAlias(noun, alias) => Rejection::Absent(format!("No {noun} has the alias {}.", quoted(&alias))),
         Fault::BadRequest(reason) => Rejection::BadRequest(reason),
         Fault::TooMuch(_) => Rejection::Unavailable("The feed took too long to read. Ask again later."),

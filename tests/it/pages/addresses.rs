@@ -109,3 +109,26 @@ async fn a_long_list_leads_forward_page_by_page_and_back() {
     // A first page has nothing before it, whatever its address says.
     assert!(linked(&browser.page("/services?back=x").await, "prev").is_none());
 }
+
+#[tokio::test]
+async fn a_page_of_a_list_that_is_not_there_leads_to_the_first_one() {
+    let app = TestApp::start().await;
+    data(&app, r#"mutation { serviceCreate(input: { name: "Cart" }) { errors { message } } }"#).await;
+    let found = data(&app, "{ account { services(sortBy: name_ASC) { pageInfo { endCursor } } } }").await;
+    let cursor = found["account"]["services"]["pageInfo"]["endCursor"].as_str().expect("a cursor");
+    let browser = Browser::of(&app, Role::Viewer).await;
+    assert_eq!(browser.get(&format!("/services?sort=name_ASC&after={cursor}")).await.status, 200);
+    for (wrong, list) in [
+        ("/services?language=Go&after=nonsense", "/services?language=Go"),
+        ("/services/cart/graph?after=nonsense", "/services/cart/graph"),
+        ("/infrastructure?after=nonsense", "/infrastructure"),
+        (&*format!("/services?sort=owner_ASC&after={cursor}"), "/services?sort=owner_ASC"),
+        (&*format!("/teams?after={cursor}"), "/teams"),
+    ] {
+        let gone = browser.get(wrong).await;
+        let (status, gone) = (gone.status, gone.text());
+        assert!(status == 400 && gone.contains("This page of the list is no longer there."), "{wrong}: {gone}");
+        assert!(gone.contains(&format!("<a href=\"{list}\">First page of the list</a>")), "{wrong}: {gone}");
+        assert!(!gone.contains("endCursor") && !gone.contains("Go back and change"), "{wrong}: {gone}");
+    }
+}
