@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json};
 
 use super::form::{self, Mistakes};
 use super::layout::layout;
-use super::parts::{begins_at, empty, link, page_links, period, time};
+use super::parts::{begins_at, chip, empty, link, page_links, period, time};
 use super::visit::{Fields, Session, Visit};
 use super::words::{self, Addresses, value, values};
 use super::{Answer, Fault, Site, revert};
@@ -44,6 +44,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
             "Deploys are not listed here." }
         (mistakes.summary(&["actor", "from", "until"]))
         (filters(visit, filter.actor, &mistakes))
+        (chips(visit, &mistakes))
         @if entries.is_empty() {
             @if filtered { (empty("No entries match.", html! { p { a href="/audit" { "All changes" } } })) }
             @else { (empty("No entries yet.", html! { p { "Changes will appear here." } })) }
@@ -106,6 +107,19 @@ fn filters(visit: &Visit, actor: Option<(ActorKind, Option<i64>)>, mistakes: &Mi
             (field("until", "Until", "date"))
             @if let Some(subject) = query.given("subject") { input type="hidden" name="subject" value=(subject); }
             button { "Search" }
+        }
+    }
+}
+
+/// The conditions that no field shows, each with a link that removes it: the object, and days that are none.
+fn chips(visit: &Visit, mistakes: &Mistakes) -> Markup {
+    let known = [("subject", "About"), ("from", "From"), ("until", "Until")];
+    let is_unseen = |name: &str| name == "subject" || mistakes.of_field(name).next().is_some();
+    let unseen = known.into_iter().filter(|(name, _)| is_unseen(name));
+    let used: Vec<_> = unseen.filter_map(|(name, label)| Some((name, label, visit.query.given(name)?))).collect();
+    html! {
+        @if !used.is_empty() {
+            ul.chips { @for (name, label, value) in used { (chip(visit, "/audit", name, label, value)) } }
         }
     }
 }

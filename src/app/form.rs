@@ -270,12 +270,16 @@ pub fn select(
     form: &Fields,
     mistakes: &Mistakes,
 ) -> Markup {
+    // A value that is refused stays in sight beside what is wrong with it.
+    let is_odd = |value: &&str| !value.is_empty() && options.iter().all(|(known, _)| known != value);
+    let odd = Some(form.get(name)).filter(|value| is_odd(value) && is_wrong(name, mistakes));
     frame(name, label, hint, mistakes, |described| {
         html! {
             select id={ "field-" (name) } name=(name) aria-describedby=[described] aria-invalid=[invalid(name, mistakes)] autofocus[is_wrong(name, mistakes)] {
                 @for (value, text) in options {
                     option value=(value) selected[form.get(name) == *value] { (text) }
                 }
+                @if let Some(odd) = odd { option value=(odd) selected { (odd) } }
             }
         }
     })

@@ -15,13 +15,13 @@ use super::service_list::bar::Bar;
 use super::service_list::saved::VIEW;
 use super::service_list::table::{Column, Row, Shape, table as table_of};
 use super::service_list::{Chosen, choice, favourites};
-use super::visit::{Session, Visit};
+use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site, picker, search};
-use crate::entity::team_membership;
 use crate::entity::user::Role;
+use crate::entity::{team_membership, text};
 
 /// The filters at which mistakes are shown.
-const SHOWN: [&str; 6] = ["owner", "tier", "level", "type", "filter", "quiet"];
+const SHOWN: [&str; 7] = ["search", "owner", "tier", "level", "type", "filter", "quiet"];
 
 /// Shows the list of services, with its filters and orders.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {
@@ -43,7 +43,7 @@ pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &
     let mut gone = choice::gone(site, &visit.query, &NAMES).await?;
     let (with_owners, view) = (session.user.role == Role::TeamMember, choice::open_id(&visit.query));
     let asked = Asked { chosen: &chosen, with_owners, since, is_gone: !gone.is_empty(), view };
-    let mut found = find(site, visit, &asked).await?;
+    let (mut found, is_taken) = find_or_refuse(site, visit, &asked, &mut gone).await?;
     if gone.is_empty() && found.services.nodes.is_empty() {
         gone = choice::gone(site, &visit.query, &["owner", "tier"]).await?;
     }
@@ -53,7 +53,7 @@ pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &
     gone.all().for_each(|(field, message)| mistakes.push(field, message));
     choice::complete(site, visit, &mut found).await?;
     let similar = match visit.query.given("search") {
-        Some(term) if found.services.nodes.is_empty() => similar(site, visit, term).await?,
+        Some(term) if is_taken && found.services.nodes.is_empty() => similar(site, visit, term).await?,
         _ => Vec::new(),
     };
     let bar = Bar::read(site, visit, session, wrong).await?;
@@ -79,12 +79,36 @@ pub(super) async fn show(site: &Site, visit: &Visit, session: &Session, wrong: &
             (list(visit, (&found, &chosen), &nothing, bar.as_ref()))
         }
     };
-    let status = match (is_valid, wrong.is_empty()) {
+    let status = match (is_valid && is_taken, wrong.is_empty()) {
         (false, _) => 400,
         (true, false) => 422,
         (true, true) => 200,
     };
     Ok(Answer::with_status(status, framed(visit, &head, main)))
+}
+
+/// Finds the services of the address, and says whether the API takes what it asks for. What is refused, such as a text that
+/// is too long, is a mistake: nothing is found, and the filters stay in sight.
+async fn find_or_refuse(
+    site: &Site,
+    visit: &Visit,
+    asked: &Asked<'_>,
+    gone: &mut Mistakes,
+) -> Result<(Account, bool), Fault> {
+    let message = match find(site, visit, asked).await {
+        Ok(found) => return Ok((found, true)),
+        Err(Fault::BadRequest(message)) => message,
+        Err(fault) => return Err(fault),
+    };
+    let too_long = |name: &'static str| Some((name, text::fault(visit.query.get(name), text::SHORT)?));
+    match ["search", "owner"].into_iter().find_map(too_long) {
+        Some((name, fault)) => gone.push(name, format!("The text {fault}.")),
+        None => gone.push(visit.query.given("filter").map_or("", |_| "filter"), message),
+    }
+    let bare = Visit { query: Fields::default(), ..visit.clone() };
+    let asked =
+        Asked { chosen: asked.chosen, with_owners: false, since: None, is_gone: true, view: asked.view.clone() };
+    Ok((find_of(site, &bare, None, &asked).await?, false))
 }
 
 /// Finds the services of the address. The owner's name does as well as its alias.

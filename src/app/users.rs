@@ -74,6 +74,9 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
     session.require(Role::Admin)?;
     let mut mistakes = Mistakes::none();
     let _: Option<UserSortEnum> = order(visit, &mut mistakes);
+    if let Some(fault) = text::fault(visit.query.get("q"), text::SHORT) {
+        mistakes.push("q", format!("The text {fault}."));
+    }
     Ok(Answer::checked(&mistakes, show(site, visit, session, &mistakes, None).await?))
 }
 
@@ -99,8 +102,8 @@ async fn show(
                 code.secret data-copy="the link" { (link.url) }
             }
         }
-        (mistakes.summary(&["email", "name", "input.name", "input.role"]))
-        (search(visit))
+        (mistakes.summary(&["q", "email", "name", "input.name", "input.role"]))
+        (search(visit, mistakes))
         @if users.is_empty() {
             (empty("Nobody matches.", html! { p { "Try another name, or fewer letters. " a href="/users" { "All users" } } }))
         } @else {
@@ -133,8 +136,10 @@ async fn list(site: &Site, visit: &Visit) -> Result<(Vec<Listed>, Markup, Markup
         let number = html! { (count_to_most(users.total_count, "user")) };
         return Ok((users.nodes.into_iter().map(Listed::from).collect(), number, links));
     };
-    let term = text::at_most("term", term, text::SHORT).map_err(Error::from)?;
-    let mut found = site.reading(visit).await?.required(|db| people::find_all(db, &term)).await?;
+    if text::fault(term, text::SHORT).is_some() {
+        return Ok((Vec::new(), html! {}, html! {}));
+    }
+    let mut found = site.reading(visit).await?.required(|db| people::find_all(db, term)).await?;
     let all = found.len();
     found.truncate(FOUND);
     let number = html! {
@@ -145,11 +150,11 @@ async fn list(site: &Site, visit: &Visit) -> Result<(Vec<Listed>, Markup, Markup
     Ok((found.into_iter().map(Listed::from).collect(), number, html! {}))
 }
 
-fn search(visit: &Visit) -> Markup {
+fn search(visit: &Visit, mistakes: &Mistakes) -> Markup {
     let field = Text { name: "q", label: "Name or email address", hint: "", kind: "search", required: false };
     html! {
         form.filters.one method="get" action="/users" role="search" {
-            (field.show(&visit.query, &Mistakes::none()))
+            (field.show(&visit.query, mistakes))
             button { "Search" }
         }
     }

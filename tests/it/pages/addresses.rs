@@ -43,6 +43,8 @@ async fn an_unknown_name_is_marked_at_its_field_and_the_rest_is_kept() {
         assert!(page.contains("name=\"language\" type=\"text\" value=\"Go\""), "{query}: {page}");
         assert!(page.contains("No services match.") && !page.contains(">Cart</a>"), "{query}: {page}");
     }
+    let tier = browser.page("/services?tier=nope").await;
+    assert!(tier.contains("<option value=\"nope\" selected>nope</option>"), "the field shows what is wrong: {tier}");
     // The names that exist narrow the list as before.
     let known = browser.page("/services?type=Gadget&language=Go").await;
     assert!(!known.contains("id=\"wrong-type\"") && known.contains(">Cart</a>"), "{known}");
@@ -108,6 +110,33 @@ async fn a_long_list_leads_forward_page_by_page_and_back() {
     );
     // A first page has nothing before it, whatever its address says.
     assert!(linked(&browser.page("/services?back=x").await, "prev").is_none());
+}
+
+#[tokio::test]
+async fn what_a_filter_cannot_be_stays_in_sight_and_can_be_removed() {
+    let app = TestApp::start().await;
+    data(&app, r#"mutation { serviceCreate(input: { name: "Cart", language: "Go" }) { errors { message } } }"#).await;
+    let browser = Browser::of(&app, Role::Admin).await;
+    let long = "x".repeat(256);
+    for (path, field, chip) in [
+        (format!("/services?search={long}&language=Go"), "search", format!("/services?search={long}\">Language is")),
+        (format!("/services?owner={long}&language=Go"), "owner", "/services?language=Go\">Owner is".to_owned()),
+        ("/services?quiet=soon&language=Go".to_owned(), "quiet", "/services?language=Go\">Days".to_owned()),
+        ("/deploys?status=odd".to_owned(), "status", "/deploys\">Status is <strong>odd".to_owned()),
+        ("/audit?from=soon&action=x".to_owned(), "from", "/audit?action=x\">From <strong>soon".to_owned()),
+        ("/audit?actor=odd".to_owned(), "actor", "<option value=\"odd\" selected>odd</option>".to_owned()),
+        ("/audit?subject=Service%3Ax".to_owned(), "", "/audit\">About <strong>Service:x".to_owned()),
+    ] {
+        let answer = browser.get(&path).await;
+        let page = answer.text();
+        assert_eq!(answer.status, 400, "{path}: {page}");
+        assert!(field.is_empty() || page.contains(&format!("id=\"wrong-{field}\"")), "{path}: {page}");
+        assert!(page.contains(&chip), "{path}: {page}");
+        let finds_none = ["search", "owner"].contains(&field);
+        assert_eq!(finds_none, page.contains("No services match."), "{path}: {page}");
+    }
+    let valid = browser.page("/audit?subject=Service%3A1").await;
+    assert!(valid.contains("<a href=\"/audit\">About <strong>Service:1</strong>"), "{valid}");
 }
 
 #[tokio::test]

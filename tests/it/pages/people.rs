@@ -139,7 +139,10 @@ async fn an_administrator_finds_users_and_sees_their_teams_and_last_sign_in() {
     assert_eq!(many.matches("id=\"role-").count(), 50, "{many}");
     assert!(many.contains("The best 50 are listed."), "{many}");
     assert!(admin.page("/users?q=xyzzyq").await.contains("Nobody matches."));
-    assert_eq!(admin.get(&format!("/users?q={}", "x".repeat(256))).await.status, 400);
+    let long = admin.get(&format!("/users?q={}", "x".repeat(256))).await;
+    let wrong = long.text().split_once("id=\"wrong-q\"").expect("a mark").1;
+    assert!(long.status == 400 && wrong.contains("The text has 256 characters; at most 255 are allowed."), "{long:?}");
+    assert!(long.text().contains("value=\"xxx"), "it can be shortened: {long:?}");
     assert!(!many.contains("aria-sort") && !many.contains("sort=email"), "the best come first: {many}");
     let sorted = admin.page("/users?sort=email_ASC").await;
     assert!(sorted.contains("aria-sort=\"ascending\"") && sorted.contains("sort=email_DESC\">Email"), "{sorted}");
