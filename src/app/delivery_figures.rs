@@ -21,9 +21,10 @@ pub fn end(now: Timestamp) -> Timestamp {
     Timestamp::from_micros((now.as_micros().div_euclid(DAY) + 1) * DAY)
 }
 
-/// Shows the figures and their table. `about` is the noun and the alias that the delivery is of: `None` for all services.
-pub fn show(found: &Delivery, about: Option<(&str, &str)>) -> Markup {
-    let sources = Sources(about.map_or_else(Fields::default, |(noun, alias)| Fields::one(noun, alias)));
+/// Shows the figures and their table. `about` has the nouns and the aliases that the delivery is of: none for all services.
+pub fn show(found: &Delivery, about: &[(&str, &str)]) -> Markup {
+    let sources = about.iter().fold(Fields::default(), |fields, (noun, alias)| fields.append(noun, alias));
+    let sources = Sources(sources);
     html! {
         @if !found.is_whole { p.warning { "There are too many deploys: the earliest of these weeks are not counted." } }
         @else if found.weeks.len() < WEEKS {
@@ -149,7 +150,7 @@ fn is_better<T: PartialOrd>(now: Option<T>, before: Option<T>) -> Option<bool> {
 }
 
 /// Whether there is something to compare with.
-fn has_earlier(found: &Delivery) -> bool {
+pub fn has_earlier(found: &Delivery) -> bool {
     found.before != Metrics::default()
 }
 

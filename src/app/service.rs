@@ -145,7 +145,7 @@ fn wide(service: &Service, more: &More, may: bool, now: Timestamp) -> Markup {
                     Some(found) if delivery_figures::is_empty(found) => p.soft {
                         "No deploy to production succeeded or failed in the last " (2 * WEEKS) " weeks."
                     },
-                    Some(found) => (delivery_figures::show(found, Some(("service", alias)))),
+                    Some(found) => (delivery_figures::show(found, &[("service", alias)])),
                 }
             }
             section.card {

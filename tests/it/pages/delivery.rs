@@ -95,6 +95,40 @@ async fn delivery_is_shown_for_a_service_a_team_a_system_a_domain_and_all_agains
 }
 
 #[tokio::test]
+async fn delivery_of_several_is_that_of_all_of_them_and_of_several_kinds_of_what_belongs_to_each() {
+    let endpoint = delivered().await;
+    let browser = Browser::of(&endpoint.app, Role::Viewer).await;
+    let both = browser.page("/delivery?service=cart&service=other").await;
+    for text in ["<h1>Delivery of Cart, Other</h1>", "<strong>50 %</strong>", "before: 0 %", ">2 of 4 failed</a>"] {
+        assert!(both.contains(text), "{text}: {both}");
+    }
+    let list = both.split('"').find(|text| text.ends_with("status=failed")).expect("a list of deploys");
+    assert!(list.starts_with("/deploys?service=cart&amp;service=other&amp;from="), "{list}");
+    let list = browser.page(&list.replace("&amp;", "&")).await;
+    assert_eq!(list.matches("<th scope=\"row\">").count(), 2, "{list}");
+    let each = browser.page("/delivery?team=core&system=checkout").await;
+    assert!(each.contains(">1 of 3 failed</a>") && each.contains("<h1>Delivery of Core, Checkout</h1>"), "{each}");
+    let neither = browser.page("/delivery?team=core&service=other").await;
+    assert!(neither.contains("No deploys to production yet."), "{neither}");
+    let unknown = browser.get("/delivery?team=core&team=none").await;
+    assert!(unknown.status == 400 && unknown.text().contains("id=\"wrong-name\">No team"), "{unknown:?}");
+    let many = browser.page(&format!("/delivery?{}", "team=core&".repeat(21))).await;
+    assert!(many.contains("Only the first 20 of a kind are looked for."), "{many}");
+}
+
+#[tokio::test]
+async fn delivery_speaks_of_the_weeks_before_only_if_they_have_deploys() {
+    let endpoint = delivered().await;
+    let browser = Browser::of(&endpoint.app, Role::Viewer).await;
+    let against = ", against the 12 weeks before. ";
+    assert!(browser.page("/delivery?service=cart").await.contains(against));
+    for path in ["/delivery?service=other", "/delivery?team=core&service=other"] {
+        let page = browser.page(path).await;
+        assert!(page.contains("Deploys to production in the last 12 weeks. ") && !page.contains(against), "{page}");
+    }
+}
+
+#[tokio::test]
 async fn each_figure_leads_to_the_deploys_that_it_counts() {
     let endpoint = delivered().await;
     // Neither is to production, or in the weeks that are shown.
