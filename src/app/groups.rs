@@ -15,7 +15,7 @@ use super::parts::{count, count_to_most, empty, order, owner, pages, short, sort
 use super::reading::too_long;
 use super::rights::{Owner, Reach, Rights, Thing};
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, all_deploys, delivery, scope, services, standing};
+use super::{Answer, Fault, Site, all_deploys, delivery, scope, search, services, standing};
 use crate::db::{self, Read, ReadHandle};
 use crate::deploy::list::SERVICES;
 use crate::entity::service::Column;
@@ -45,7 +45,7 @@ pub async fn systems(site: &Site, visit: &Visit, session: &Session) -> Result<An
     let heads = html! {
         (head("System", "name")) (head("Domain", "domain")) (head("Owner", "owner")) th.number scope="col" { "Services" }
     };
-    let table = table(("Systems", &*count_to_most(systems.total_count, "system")), &heads, rows.collect());
+    let table = table("systems", ("Systems", &*count_to_most(systems.total_count, "system")), &heads, rows.collect());
     let links = pages(visit, "/systems", &systems.page_info);
     let may = !Reach::read(site, session).await?.is_empty();
     Ok(Answer::checked(&mistakes, list(visit, may, GroupKind::System, table, (links, &mistakes))))
@@ -65,16 +65,17 @@ pub async fn domains(site: &Site, visit: &Visit, session: &Session) -> Result<An
     });
     let head = |label, order| sorted(visit, "/domains", label, order, false);
     let heads = html! { (head("Domain", "name")) (head("Owner", "owner")) th.number scope="col" { "Systems" } };
-    let table = table(("Domains", &*count_to_most(domains.total_count, "domain")), &heads, rows.collect());
+    let table = table("domains", ("Domains", &*count_to_most(domains.total_count, "domain")), &heads, rows.collect());
     let links = pages(visit, "/domains", &domains.page_info);
     let may = !Reach::read(site, session).await?.is_empty();
     Ok(Answer::checked(&mistakes, list(visit, may, GroupKind::Domain, table, (links, &mistakes))))
 }
 
 /// A table below the number of all that it lists a page of; nothing without rows.
-fn table((label, number): (&str, &str), heads: &Markup, rows: Vec<Markup>) -> Option<Markup> {
+fn table(part: &str, (label, number): (&str, &str), heads: &Markup, rows: Vec<Markup>) -> Option<Markup> {
     (!rows.is_empty()).then(|| {
         html! {
+            (search::field(part))
             p.soft { (number) }
             div.scroll tabindex="0" role="region" aria-label=(label) {
                 table.lined {

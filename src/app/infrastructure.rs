@@ -10,7 +10,7 @@ use super::parts::{count_to_most, empty, external_link, owner, pages, tags, time
 use super::properties;
 use super::relationships;
 use super::visit::{Visit, path};
-use super::{Answer, Fault, Site};
+use super::{Answer, Fault, Site, search};
 use crate::entity::Timestamp;
 
 /// Lists the resources.
@@ -24,6 +24,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
                 p { a.button.quiet href="/explorer" { "Try it in the explorer" } }
             }))
         } @else {
+            (search::field("infrastructure"))
             p.soft { (count_to_most(resources.total_count, "resource")) }
             div.scroll tabindex="0" role="region" aria-label="Infrastructure" {
                 table.lined {

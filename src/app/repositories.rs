@@ -12,7 +12,7 @@ use super::parts::{count, count_to_most, empty, external_link, local, order, own
 use super::rights::{Rights, Thing};
 use super::service_name::address;
 use super::visit::{Visit, path};
-use super::{Answer, Fault, Site, repository_form};
+use super::{Answer, Fault, Site, repository_form, search};
 use crate::entity::{Timestamp, repository};
 use crate::graphql::field::id::Id;
 
@@ -34,6 +34,7 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
                     ". The page of a service links them to it." }
             }))
         } @else {
+            (search::field("repositories"))
             p.soft { (count_to_most(repositories.total_count, "repository")) }
             div.scroll tabindex="0" role="region" aria-label="Repositories" {
                 table.lined {

@@ -4,44 +4,80 @@ use maud::{Markup, html};
 
 use super::ask::ask;
 use super::form::{self, Mistakes};
-use super::layout::layout;
-use super::operations::SearchPage;
+use super::layout::{Head, layout, page as framed};
 use super::operations::search::SearchResult;
 use super::operations::search_page::{SearchItem, SearchResult as Found};
+use super::operations::{SearchPage, SearchTypeEnum};
 use super::parts::{count, empty, link, short, tier as tier_chip};
 use super::people::{self, RESULTS};
 use super::schema_words::spoken;
 use super::visit::{Fields, Visit};
 use super::{Answer, Fault, Site, owns};
+use crate::entity::text;
 use crate::graphql::search::MOST;
 
-/// Shows the results for the search term, if there is one. Fields that name people ask for people alone.
+/// What a search can be for alone: the part of the pages that shows such things, which is its word in the address, and their
+/// type. People are searched for by [`people`].
+const KINDS: [(&str, SearchTypeEnum); 6] = [
+    ("services", SearchTypeEnum::Service),
+    ("systems", SearchTypeEnum::System),
+    ("domains", SearchTypeEnum::Domain),
+    ("teams", SearchTypeEnum::Team),
+    ("repositories", SearchTypeEnum::Repository),
+    ("infrastructure", SearchTypeEnum::InfrastructureResource),
+];
+
+/// Shows the results for the search term, if there is one: of everything, or of one kind of things, which the address names.
 pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     if visit.query.get("of") == form::PEOPLE {
         return people::page(site, visit).await;
     }
-    let found = match visit.query.given("q") {
-        Some(term) => Some(ask(site, visit, SearchPage { term }).await?.account.search),
+    let (part, kind) = KINDS.into_iter().find(|(part, _)| *part == visit.query.get("of")).unzip();
+    let mut mistakes = Mistakes::none();
+    let term = visit.query.given("q");
+    if let Some(fault) = term.and_then(|term| text::fault(term, text::SHORT)) {
+        mistakes.push("q", format!("The text {fault}."));
+    }
+    let found = match term.filter(|_| mistakes.is_empty()) {
+        Some(term) => Some(ask(site, visit, SearchPage { term, kind }).await?.account.search),
         None => None,
     };
-    let label = "Name or alias";
-    let field = form::Text { name: "q", label, hint: "", kind: "search", required: false };
     let app_url = &site.catalogue.settings().app_url;
     let main = html! {
-        form.filters method="get" action="/search" role="search" data-live=(RESULTS) {
-            (field.show(&visit.query, &Mistakes::none()))
-            button { "Search" }
-        }
+        (fields(part, Some(RESULTS), &visit.query, &mistakes))
         div id=(RESULTS) {
-            @match found {
-                None => p.soft { "Finds services, systems, domains, teams, people, repositories and infrastructure. "
+            @match (found, part) {
+                (None, Some(part)) => p.soft { "Finds " (part) " by name or alias." },
+                (None, None) => p.soft { "Finds services, systems, domains, teams, people, repositories and infrastructure. "
                     "Press " kbd { "/" } " or " kbd { "Ctrl+K" } " on any page to search." },
-                Some(found) if found.is_empty() => (empty("Nothing matches.", html! { p { "Try another word, or fewer letters." } })),
-                Some(found) => (list(&found, visit.query.get("q"), app_url)),
+                (Some(found), _) if found.is_empty() => (empty("Nothing matches.", html! { p { "Try another word, or fewer letters." } })),
+                (Some(found), _) => (list(&found, visit.query.get("q"), app_url)),
             }
         }
+        @if let Some(part) = part { p { a href={ "/" (part) } { "All " (part) } } }
     };
-    Ok(Answer::page(layout(visit, "Search", main)))
+    let document = match part {
+        Some(part) => framed(visit, &Head::with_parent(&format!("Search for {part}"), "/search", "Search"), main),
+        None => layout(visit, "Search", main),
+    };
+    Ok(Answer::checked(&mistakes, document))
+}
+
+/// The field above the list of a part of the pages, which searches for what the list has.
+pub fn field(part: &str) -> Markup {
+    fields(Some(part), None, &Fields::default(), &Mistakes::none())
+}
+
+/// The form of a search. With `results`, the script shows the results there while somebody types.
+fn fields(part: Option<&str>, results: Option<&str>, query: &Fields, mistakes: &Mistakes) -> Markup {
+    let field = form::Text { name: "q", label: "Name or alias", hint: "", kind: "search", required: false };
+    html! {
+        form.filters.one[results.is_none()] method="get" action="/search" role="search" data-live=[results] {
+            @if let Some(part) = part { input type="hidden" name="of" value=(part); }
+            (field.show(query, mistakes))
+            button { "Search" }
+        }
+    }
 }
 
 /// The results. A search ends at [`MOST`]: of more, the page says so, and the list of services has all services.

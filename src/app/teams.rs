@@ -13,7 +13,7 @@ use super::parts::{count, count_to_most, empty, local, order, pages, sorted, tag
 use super::rights::{Owner, Rights, Thing};
 use super::team_now::Now;
 use super::visit::{Session, Visit, path};
-use super::{Answer, Fault, Site, all_deploys, delivery, graph, properties, services, standing, team_tree};
+use super::{Answer, Fault, Site, all_deploys, delivery, graph, properties, search, services, standing, team_tree};
 use crate::entity::service::Column;
 use crate::entity::team;
 use crate::entity::user::Role;
@@ -38,6 +38,7 @@ pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answe
     let number = count_to_most(teams.total_count, "team");
     let main = html! {
         (mistakes.summary(&[]))
+        @if !teams.nodes.is_empty() { (search::field("teams")) }
         @if let Some(tree) = &tree {
             p.soft { (number) " · " a href="/teams?sort=name_ASC" { "Show as a list" } }
             (tree)

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::db::find::{Found, Match, Noun, find};
+use crate::db::find::{Found, Match, Noun, find, find_of};
 use crate::entity::{domain, infrastructure_resource, pages, repository, service, system, team, user};
 use crate::graphql::prelude::*;
 
@@ -51,7 +51,7 @@ impl SearchResultResolver for SearchResult {
 
 /// Returns the results for a term, best match first.
 pub(super) async fn search(args: &AccountSearchArgs, ctx: &Ctx<'_>) -> Result<Vec<SearchResult>> {
-    let AccountSearchArgs { term, first } = args;
+    let AccountSearchArgs { term, first, r#type } = args;
     let most = match first.value() {
         None => MOST,
         Some(first) => {
@@ -59,7 +59,10 @@ pub(super) async fn search(args: &AccountSearchArgs, ctx: &Ctx<'_>) -> Result<Ve
         }
     };
     let term = text::at_most("term", text::trim(term), text::SHORT)?;
-    let found = find(ctx.db(), &term, most).await?;
+    let found = match r#type.value() {
+        Some(kind) => find_of(ctx.db(), (*kind).into(), &term, most).await?,
+        None => find(ctx.db(), &term, most).await?,
+    };
     let mut rows = rows(&found.iter().collect::<Vec<_>>(), ctx).await?;
     let result = |found: Found| {
         let Row { name, html_url, .. } = rows.remove(&(found.kind, found.id))?;
@@ -111,6 +114,12 @@ async fn rows(found: &[&Found], ctx: &Ctx<'_>) -> Result<HashMap<(Noun, i64), Ro
 impl From<Noun> for SearchTypeEnum {
     fn from(kind: Noun) -> Self {
         same!(kind, Noun => Self { Service System Domain Team User Repository InfrastructureResource })
+    }
+}
+
+impl From<SearchTypeEnum> for Noun {
+    fn from(kind: SearchTypeEnum) -> Self {
+        same!(kind, SearchTypeEnum => Self { Service System Domain Team User Repository InfrastructureResource })
     }
 }
 

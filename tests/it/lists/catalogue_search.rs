@@ -191,6 +191,56 @@ async fn the_search_page_links_to_its_results() {
 }
 
 #[tokio::test]
+async fn a_search_of_one_type_finds_nothing_else() {
+    let app = TestApp::start().await;
+    catalogue(&app).await;
+    let search =
+        "query($term: String!, $type: SearchTypeEnum) { account { search(term: $term, type: $type) { name } } }";
+    for (kind, term, expected) in [
+        (json!("service"), "cart", json!(["Carts", "Shopping Cart"])),
+        (json!("team"), "cart", json!(["Cart Crew"])),
+        (json!("repository"), "cart", json!(["org/payment-cart"])),
+        (json!("system"), "checkout", json!(["Checkout System"])),
+        (json!("domain"), "chekcout", json!(["Checkout"])),
+        (json!("user"), "hopper", json!(["Grace Hopper"])),
+        (json!("infrastructure_resource"), "cart", json!([])),
+        (Value::Null, "checkout", json!(["Checkout", "Checkout System"])),
+    ] {
+        let answer = app.query(search, json!({ "term": term, "type": kind })).await;
+        let results = answer["data"]["account"]["search"].as_array().unwrap_or_else(|| panic!("{kind}: {answer}"));
+        let names: Vec<Value> = results.iter().map(|one| one["name"].clone()).collect();
+        assert_eq!(json!(names), expected, "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn lists_lead_to_a_search_for_what_they_list() {
+    let app = TestApp::start().await;
+    catalogue(&app).await;
+    let viewer = Browser::of(&app, Role::Viewer).await;
+    for (part, term, found) in [
+        ("systems", "checkout", "/systems/checkout_system"),
+        ("domains", "checkout", "/domains/checkout"),
+        ("teams", "cart", "/teams/cart_crew"),
+        ("repositories", "cart", "/repositories/1"),
+    ] {
+        let list = viewer.page(&format!("/{part}")).await;
+        let field = list.split_once("action=\"/search\"").unwrap_or_else(|| panic!("{part}: {list}")).1;
+        assert!(field.contains(&format!("name=\"of\" value=\"{part}\"")), "{part}: {field}");
+        let page = viewer.page(&format!("/search?of={part}&q={term}")).await;
+        let results =
+            page.split_once("<ul class=\"results\">").expect("results").1.split_once("</ul>").expect("an end").0;
+        assert!(results.matches("<li>").count() == 1 && results.contains(&format!("href=\"{found}\"")), "{results}");
+        // It stays a search for that, and leads back to the whole list.
+        assert!(page.contains(&format!("name=\"of\" value=\"{part}\"")), "{page}");
+        assert!(page.contains(&format!("<a href=\"/{part}\">All {part}</a>")), "{page}");
+        assert!(viewer.page(&format!("/search?of={part}")).await.contains(&format!("Finds {part} by name or alias.")));
+    }
+    // Of a kind that is none, it is a search of everything.
+    assert!(viewer.page("/search?of=odd&q=checkout").await.contains("2 results"));
+}
+
+#[tokio::test]
 async fn the_search_page_says_that_it_shows_the_first_results_alone() {
     let app = TestApp::start().await;
     let create = async |number: usize| {
