@@ -117,7 +117,7 @@ test('one box selects all services of the page, by keys, and is of the list that
   await page.keyboard.press('Space');
   // Only what the boxes of the rows say is sent.
   const names = () => page.locator('form[data-select]').evaluate((form) => [...new Set(new FormData(form).keys())]);
-  assert.ok(!(await names()).includes(''), await names());
+  assert.ok(!(await names()).includes(''), 'the box has no name');
   await page.locator('main').getByRole('searchbox').fill('other');
   await page.locator('main').getByText(/^40 services/).waitFor();
   await page.getByRole('checkbox', { name: 'Select all 40 on this page', exact: true }).press('Space');

@@ -97,6 +97,7 @@ async function catalogue() {
     'search-none': '/search?q=xyzzyq',
     'search-empty': '/search',
     'search-people': '/search?of=users&q=a',
+    'search-systems': '/search?of=systems&q=a',
     service: '/services/svc-1',
     'service-long': `/services/${encodeURIComponent(long)}`,
     'service-deploys': '/services/svc-1/deploys',
