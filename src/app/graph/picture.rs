@@ -189,15 +189,18 @@ impl Picture {
                 }
             }
             @for rest in &self.rest {
-                p id={ "rest-" (rest.layer) } { strong { "Column " (rest.layer + 1) ": " (self.more(rest.all)) } }
-                ul.near { @for label in &rest.named {
-                    li {
-                        a href=(path(["services", &label.slug])) { (shortened_to(&label.name, 60)) }
-                        @if let Some(tier) = label.tier { " " span.soft { "tier " (tier) } }
+                details {
+                    summary { "Column " (rest.layer + 1) ": " (self.more(rest.all)) }
+                    // Inside: whoever follows a link to what is closed sees it open.
+                    ul.near id={ "rest-" (rest.layer) } { @for label in &rest.named {
+                        li {
+                            a href=(path(["services", &label.slug])) { (shortened_to(&label.name, 60)) }
+                            @if let Some(tier) = label.tier { " " span.soft { "tier " (tier) } }
+                        }
+                    } }
+                    @if rest.all > rest.named.len() {
+                        p.soft { "These are the first " (rest.named.len()) " of " (rest.all) ". " (further) }
                     }
-                } }
-                @if rest.all > rest.named.len() {
-                    p.soft { "These are the first " (rest.named.len()) " of " (rest.all) ". " (further) }
                 }
             }
         }
