@@ -111,7 +111,7 @@ fn filters(visit: &Visit, actor: Option<(ActorKind, Option<i64>)>, mistakes: &Mi
     }
 }
 
-/// The conditions that no field shows, each with a link that removes it: the object, and days that are none.
+/// The conditions that no field shows, each with a link that removes it: the object, and days that are not dates.
 fn chips(visit: &Visit, mistakes: &Mistakes) -> Markup {
     let known = [("subject", "About"), ("from", "From"), ("until", "Until")];
     let is_unseen = |name: &str| name == "subject" || mistakes.of_field(name).next().is_some();

@@ -81,8 +81,8 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     Ok(Answer::checked(&mistakes, headed(visit, &about, main)))
 }
 
-/// What the address names, and whether it names more than are looked for. As in lists of deploys, several of a kind are all
-/// of these together, and several kinds what belongs to each: the figures lead there.
+/// What the address names, and whether it names more than are looked for. Names mean what they mean in lists of deploys,
+/// to which the figures lead.
 fn named(query: &Fields) -> (Vec<Named<'_>>, bool) {
     let (mut named, mut is_short) = (Vec::new(), false);
     for (noun, ..) in NOUNS {
@@ -118,8 +118,8 @@ async fn find<'q>(
     Ok(Ok(about))
 }
 
-/// The services of all that is named of a kind, if several kinds are named those that belong to each; and whether there may
-/// be more.
+/// The services that belong to what is named: to any of several names of one kind, and to every kind that is named. Also
+/// whether there may be more.
 fn shared(about: &[(&'static str, Scope)]) -> (Vec<i64>, bool) {
     let mut is_cut = about.iter().any(|(_, scope)| scope.is_cut());
     let mut shared: Option<Vec<i64>> = None;

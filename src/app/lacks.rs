@@ -72,8 +72,8 @@ pub fn is_there(field: Field, definition: Option<&str>) -> bool {
 }
 
 impl Asked {
-    /// The form that mends a service that misses the check, if there is one. The match has every kind, so that a new one is
-    /// thought of.
+    /// The form that mends a service that misses the check, if there is one. The match lists every kind: the build fails until
+    /// a new one is decided.
     pub fn mended(self, has: Has) -> Option<Mend> {
         match self.kind? {
             CheckType::DependencyTier if !has.tier => form("Set tier", TIER),
