@@ -132,7 +132,7 @@ async fn services(
         is_cut |= ids.len() > SERVICES;
         ids.truncate(SERVICES);
         named = Some(match named {
-            Some(known) => known.into_iter().filter(|id| ids.contains(id)).collect(),
+            Some(known) => known.into_iter().filter(|id| ids.binary_search(id).is_ok()).collect(),
             None => ids,
         });
     }
