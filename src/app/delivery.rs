@@ -2,12 +2,11 @@
 
 use maud::{Markup, html};
 
-use super::deploy_filter::NAMED;
 use super::form::{self, Mistakes};
 use super::layout::{Head, page as framed};
 use super::offers::{Offered, Offers};
 use super::parts::{count, empty, link};
-use super::scope::{self, NOUNS, Scope};
+use super::scope::{self, NAMED, NOUNS, Name, Named, Scope};
 use super::visit::{Fields, Visit};
 use super::{Answer, Fault, Site, delivery_figures};
 use crate::deploy::delivery::{self, READ, READ_OF_ONE};
@@ -29,39 +28,36 @@ pub fn address(noun: &str, alias: &str) -> String {
     link(HERE, &Fields::one(noun, alias).query())
 }
 
-/// A noun, and the name or alias of one, as the address says them.
-type Named<'q> = (&'static str, &'q str);
-
 /// Shows the delivery.
 pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     let mut mistakes = Mistakes::none();
-    let (named, is_short) = named(&visit.query);
     let kind = KINDS.into_iter().map(|(kind, _)| kind).find(|kind| *kind == visit.query.get(KIND));
-    match (kind, visit.query.given(NAME)) {
-        (Some(kind), Some(name)) => return Ok(Answer::redirect(address(kind, name))),
-        (None, Some(_)) if named.is_empty() => mistakes.push(KIND, "Choose one of the listed kinds."),
-        _ => {}
+    if let (Some(kind), Some(name)) = (kind, visit.query.given(NAME)) {
+        return Ok(Answer::redirect(address(kind, name)));
     }
-    let about = match find(site, visit, &named).await? {
-        Ok(about) => about,
-        Err((noun, alias)) => {
-            mistakes.push(NAME, scope::unknown(noun, alias));
-            let form = choose(site, visit, (noun, alias), &mistakes).await?;
-            return Ok(Answer::checked(&mistakes, framed(visit, &Head::new("Delivery"), form)));
-        }
-    };
-    let form = match named.is_empty() {
+    let named = site.reading(visit).await?.required(|db| Named::find(db, &visit.query)).await?;
+    if let Some((noun, alias)) = named.unknown.first().copied() {
+        mistakes.push(NAME, scope::unknown(noun, alias));
+        let form = choose(site, visit, (noun, alias), &mistakes).await?;
+        return Ok(Answer::checked(&mistakes, framed(visit, &Head::new("Delivery"), form)));
+    }
+    let about = &named.found;
+    if about.is_empty() && visit.query.given(NAME).is_some() {
+        mistakes.push(KIND, "Choose one of the listed kinds.");
+    }
+    let form = match about.is_empty() {
         true => choose(site, visit, (kind.unwrap_or(KINDS[0].0), visit.query.get(NAME)), &mistakes).await?,
         false => html! {},
     };
     let (end, production) = (delivery_figures::end(Timestamp::now()), &site.catalogue.settings().production);
     let reading = site.reading(visit).await?;
-    let most = if matches!(named[..], [("service", _)]) { READ_OF_ONE } else { READ };
-    let (services, is_cut) = shared(&about);
-    let found = match about.is_empty() {
-        true => reading.required(|db| delivery::of_all(db, end, production)).await?,
-        false => reading.required(|db| delivery::of_services(db, &services, end, production, most)).await?,
+    let most = if matches!(about[..], [(("service", _), _)]) { READ_OF_ONE } else { READ };
+    let (services, is_cut) = named.services();
+    let found = match services {
+        None => reading.required(|db| delivery::of_all(db, end, production)).await?,
+        Some(services) => reading.required(|db| delivery::of_services(db, &services, end, production, most)).await?,
     };
+    let names: Vec<Name<'_>> = about.iter().map(|(name, _)| *name).collect();
     let weeks = count(found.weeks.len() as i64, "week");
     let main = html! {
         p.soft {
@@ -69,81 +65,20 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
             @if delivery_figures::has_earlier(&found) { ", against the " (weeks) " before" } ". "
             a href="https://dora.dev/guides/dora-metrics/" { "DORA metrics" } "; the levels are those of DORA's report of 2023."
         }
-        @if is_short { p.warning { "Only the first " (NAMED) " of a kind are looked for." } }
+        @if !named.short.is_empty() { p.warning { "Only the first " (NAMED) " of a kind are looked for." } }
         @if is_cut { p.warning { "Only " (SERVICES) " services are counted." } }
         @if delivery_figures::is_empty(&found) {
             (empty("No deploys to production yet.", html! { p { "Deploys that succeed or fail will appear here." } }))
         } @else {
-            (delivery_figures::show(&found, &named))
+            (delivery_figures::show(&found, &names))
         }
         (form)
     };
-    Ok(Answer::checked(&mistakes, headed(visit, &about, main)))
-}
-
-/// What the address names, and whether it names more than are looked for. Names mean what they mean in lists of deploys,
-/// to which the figures lead.
-fn named(query: &Fields) -> (Vec<Named<'_>>, bool) {
-    let (mut named, mut is_short) = (Vec::new(), false);
-    for (noun, ..) in NOUNS {
-        let aliases: Vec<&str> = all(query, noun).collect();
-        is_short |= aliases.len() > NAMED;
-        named.extend(aliases.into_iter().take(NAMED).map(|alias| (noun, alias)));
-    }
-    (named, is_short)
-}
-
-/// The names of a kind in the address.
-fn all<'q>(query: &'q Fields, noun: &'static str) -> impl Iterator<Item = &'q str> {
-    query.get_all(noun).filter(|alias| !alias.is_empty())
-}
-
-/// Finds what the address names, or says which is the first that is unknown.
-async fn find<'q>(
-    site: &Site,
-    visit: &Visit,
-    named: &[Named<'q>],
-) -> Result<Result<Vec<(&'static str, Scope)>, Named<'q>>, Fault> {
-    let mut about = Vec::with_capacity(named.len());
-    if named.is_empty() {
-        return Ok(Ok(about));
-    }
-    let reading = site.reading(visit).await?;
-    for (noun, alias) in named.iter().copied() {
-        match reading.required(|db| scope::find(db, noun, alias)).await? {
-            Some(scope) => about.push((noun, scope)),
-            None => return Ok(Err((noun, alias))),
-        }
-    }
-    Ok(Ok(about))
-}
-
-/// The services that belong to what is named: to any of several names of one kind, and to every kind that is named. Also
-/// whether there may be more.
-fn shared(about: &[(&'static str, Scope)]) -> (Vec<i64>, bool) {
-    let mut is_cut = about.iter().any(|(_, scope)| scope.is_cut());
-    let mut shared: Option<Vec<i64>> = None;
-    for (noun, ..) in NOUNS {
-        let mut of_kind = about.iter().filter(|(own, _)| *own == noun).map(|(_, scope)| &scope.services).peekable();
-        if of_kind.peek().is_none() {
-            continue;
-        }
-        let mut ids: Vec<i64> = of_kind.flatten().copied().collect();
-        ids.sort_unstable();
-        ids.dedup();
-        shared = Some(match shared {
-            Some(known) => known.into_iter().filter(|id| ids.binary_search(id).is_ok()).collect(),
-            None => ids,
-        });
-    }
-    let mut services = shared.unwrap_or_default();
-    is_cut |= services.len() > SERVICES;
-    services.truncate(SERVICES);
-    (services, is_cut)
+    Ok(Answer::checked(&mistakes, headed(visit, about, main)))
 }
 
 /// The page below a heading that says what it is about, with links to that.
-fn headed(visit: &Visit, about: &[(&'static str, Scope)], main: Markup) -> Markup {
+fn headed(visit: &Visit, about: &[(Name<'_>, Scope)], main: Markup) -> Markup {
     if about.is_empty() {
         return framed(visit, &Head::new("Delivery"), main);
     }

@@ -6,10 +6,10 @@ use super::Fault;
 use super::form::{self, Mistakes};
 use super::offers::Offers;
 use super::parts::{begins_at, chip, grouped, period};
-use super::scope::{self, NOUNS};
+use super::scope::{self, NAMED, NOUNS, Named};
 use super::visit::{Fields, Visit};
 use crate::db::ReadHandle;
-use crate::deploy::list::{self, Filter, SEARCHED, SERVICES};
+use crate::deploy::list::{self, Filter, SEARCHED};
 use crate::entity::deploy::{Environments, Status};
 use crate::entity::{TimeCursor, service};
 
@@ -24,9 +24,6 @@ pub const STATUSES: &[(&str, Status)] = &[
 
 /// The parameter that selects the deploys to production, whatever its environments are called.
 pub const PRODUCTION: &str = "production";
-
-/// The number of things of a kind that an address may name, such as teams: the list has the deploys of all of them.
-pub const NAMED: usize = 20;
 
 /// The fields of the filter.
 const FIELDS: [&str; 9] = ["service", "team", "system", "domain", "person", "environment", "status", "from", "until"];
@@ -101,42 +98,20 @@ impl Wanted {
 }
 
 /// The services that the address names by their own alias, their team, their system or their domain, and whether there may
-/// be more of them. Of several of a kind, those of all; of several kinds, those that belong to each. None if they are unknown.
+/// be more of them.
 async fn services(
     db: &dyn ReadHandle,
     query: &Fields,
     mistakes: &mut Mistakes,
 ) -> Result<(Option<Vec<i64>>, bool), Fault> {
-    let (mut named, mut is_cut): (Option<Vec<i64>>, bool) = (None, false);
-    for (noun, ..) in NOUNS {
-        let mut aliases: Vec<&str> = query.get_all(noun).filter(|alias| !alias.is_empty()).collect();
-        if aliases.is_empty() {
-            continue;
-        }
-        if aliases.len() > NAMED {
-            mistakes.push(noun, format!("Only the first {NAMED} are looked for."));
-            aliases.truncate(NAMED);
-        }
-        let mut ids = Vec::<i64>::new();
-        for alias in aliases {
-            match scope::find(db, noun, alias).await? {
-                Some(scope) => {
-                    is_cut |= scope.is_cut();
-                    ids.extend(scope.services);
-                }
-                None => mistakes.push(noun, scope::unknown(noun, alias)),
-            }
-        }
-        ids.sort_unstable();
-        ids.dedup();
-        is_cut |= ids.len() > SERVICES;
-        ids.truncate(SERVICES);
-        named = Some(match named {
-            Some(known) => known.into_iter().filter(|id| ids.binary_search(id).is_ok()).collect(),
-            None => ids,
-        });
+    let named = Named::find(db, query).await?;
+    for noun in &named.short {
+        mistakes.push(*noun, format!("Only the first {NAMED} are looked for."));
     }
-    Ok((named, is_cut))
+    for (noun, name) in &named.unknown {
+        mistakes.push(*noun, scope::unknown(noun, name));
+    }
+    Ok(named.services())
 }
 
 /// The fields. Without `offers`, the list is of one service.

@@ -6,7 +6,7 @@ use super::Fault;
 use super::offers::Offered;
 use super::parts::short;
 use super::picker::{self, Noun};
-use super::visit::path;
+use super::visit::{Fields, path};
 use crate::db::{Read, ReadHandle, any};
 use crate::deploy::list::SERVICES;
 use crate::entity::{service, system};
@@ -39,8 +39,68 @@ impl Scope {
     }
 }
 
+/// A noun, and the name or alias of one.
+pub type Name<'q> = (&'static str, &'q str);
+
+/// The number of things of a kind that an address may name, such as teams: a page is about all of them.
+pub const NAMED: usize = 20;
+
+/// What an address names of all these nouns.
+#[derive(Default)]
+pub struct Named<'q> {
+    /// What is found.
+    pub found: Vec<(Name<'q>, Scope)>,
+    /// The names that nothing has.
+    pub unknown: Vec<Name<'q>>,
+    /// The nouns of which the address names more than [`NAMED`]. The others are not looked for.
+    pub short: Vec<&'static str>,
+}
+
+impl<'q> Named<'q> {
+    /// Finds what the address names.
+    pub async fn find(db: &dyn ReadHandle, query: &'q Fields) -> Result<Self, Fault> {
+        let mut named = Self::default();
+        for (noun, ..) in NOUNS {
+            let mut names = query.get_all(noun).filter(|name| !name.is_empty());
+            for name in names.by_ref().take(NAMED) {
+                match find(db, noun, name).await? {
+                    Some(scope) => named.found.push(((noun, name), scope)),
+                    None => named.unknown.push((noun, name)),
+                }
+            }
+            named.short.extend(names.next().map(|_| noun));
+        }
+        Ok(named)
+    }
+
+    /// The services that belong to any of several names of a noun, and to every noun that is named; at most [`SERVICES`].
+    /// Also whether there may be more. None if nothing is named.
+    pub fn services(&self) -> (Option<Vec<i64>>, bool) {
+        let mut is_cut = self.found.iter().any(|(_, scope)| scope.is_cut());
+        let mut shared: Option<Vec<i64>> = None;
+        for (noun, ..) in NOUNS {
+            let of_noun: Vec<_> = self.found.iter().filter(|((own, _), _)| *own == noun).collect();
+            if of_noun.is_empty() && !self.unknown.iter().any(|(own, _)| *own == noun) {
+                continue;
+            }
+            let mut ids: Vec<i64> = of_noun.iter().flat_map(|(_, scope)| &scope.services).copied().collect();
+            ids.sort_unstable();
+            ids.dedup();
+            shared = Some(match shared {
+                Some(known) => known.into_iter().filter(|id| ids.binary_search(id).is_ok()).collect(),
+                None => ids,
+            });
+        }
+        if let Some(services) = &mut shared {
+            is_cut |= services.len() > SERVICES;
+            services.truncate(SERVICES);
+        }
+        (shared, is_cut)
+    }
+}
+
 /// Finds what has this alias, or is the only one with this name.
-pub async fn find(db: &dyn ReadHandle, noun: &str, text: &str) -> Result<Option<Scope>, Fault> {
+async fn find(db: &dyn ReadHandle, noun: &str, text: &str) -> Result<Option<Scope>, Fault> {
     let most = SERVICES as u64;
     let (kind, part) = match noun {
         "service" => (Noun::Service, "services"),

@@ -7,7 +7,7 @@ use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 use crate::app::Fault;
-use crate::app::deploy_filter::NAMED;
+use crate::app::scope::NAMED;
 use crate::db::{Read, ReadHandle, Row, any};
 use crate::deploy::failing::{self, Failing};
 use crate::deploy::list::{self, Filter};
