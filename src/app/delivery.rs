@@ -35,7 +35,10 @@ pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {
     if let (Some(kind), Some(name)) = (kind, visit.query.given(NAME)) {
         return Ok(Answer::redirect(address(kind, name)));
     }
-    let named = site.reading(visit).await?.required(|db| Named::find(db, &visit.query)).await?;
+    let named = match Named::is_any(&visit.query) {
+        true => site.reading(visit).await?.required(|db| Named::find(db, &visit.query)).await?,
+        false => Named::default(),
+    };
     if let Some((noun, alias)) = named.unknown.first().copied() {
         mistakes.push(NAME, scope::unknown(noun, alias));
         let form = choose(site, visit, (noun, alias), &mistakes).await?;

@@ -56,12 +56,22 @@ pub struct Named<'q> {
     pub short: Vec<&'static str>,
 }
 
+/// The names of a noun in an address.
+fn names<'q>(query: &'q Fields, noun: &'static str) -> impl Iterator<Item = &'q str> {
+    query.get_all(noun).filter(|name| !name.is_empty())
+}
+
 impl<'q> Named<'q> {
+    /// Whether the address names anything, so that there is something to find.
+    pub fn is_any(query: &Fields) -> bool {
+        NOUNS.into_iter().any(|(noun, ..)| names(query, noun).next().is_some())
+    }
+
     /// Finds what the address names.
     pub async fn find(db: &dyn ReadHandle, query: &'q Fields) -> Result<Self, Fault> {
         let mut named = Self::default();
         for (noun, ..) in NOUNS {
-            let mut names = query.get_all(noun).filter(|name| !name.is_empty());
+            let mut names = names(query, noun);
             for name in names.by_ref().take(NAMED) {
                 match find(db, noun, name).await? {
                     Some(scope) => named.found.push(((noun, name), scope)),
