@@ -1,8 +1,8 @@
 //! The migrations of rollcall's database, in order, for both SQLite and PostgreSQL.
 //!
 //! Never edit a migration that has landed: add another one. There are no down migrations: restore a backup. The caller
-//! holds a lock and one transaction around all migrations (`src/db/` of rollcall), so a migration does not begin one of
-//! its own.
+//! (`src/db/`) holds a lock and one transaction around all migrations, so a migration does not begin one of its
+//! own.
 //!
 //! While a cluster is upgraded, older processes keep running beside newer ones. So a migration either expands the
 //! database or contracts it. A contracting migration comes at least one release after the last program that needs what
@@ -31,6 +31,7 @@ use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend, Value};
 use sea_orm_migration::{prelude::*, schema};
 
 use new_column::NewColumn;
+use step::{Done, step};
 
 pub use sea_orm_migration::{IntoSchemaManagerConnection, MigratorTrait};
 
@@ -97,6 +98,7 @@ mod m20261130_000030_scim;
 mod m20261130_000040_saved_views;
 mod m20261130_000060_events_ended;
 mod new_column;
+mod step;
 
 /// Writes and queries the search index of services, in the form that a migration gives it.
 pub mod search {
@@ -146,76 +148,76 @@ pub struct Migrator;
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
         vec![
-            Box::new(m20261121_000001_catalogue::Migration),
-            Box::new(m20261121_000002_integrations::Migration),
-            Box::new(m20261121_000003_deploys::Migration),
-            Box::new(m20261121_000004_tokens::Migration),
-            Box::new(m20261121_000005_tiers_and_lifecycles::Migration),
-            Box::new(m20261121_000006_deploys_of_an_environment::Migration),
-            Box::new(m20261121_000007_deploy_metrics::Migration),
-            Box::new(m20261121_000008_sessions::Migration),
-            Box::new(m20261121_000009_audit_and_deliveries::Migration),
-            Box::new(m20261121_000010_identities::Migration),
-            Box::new(m20261121_000011_audit_by_time::Migration),
-            Box::new(m20261122_000001_search::Migration),
-            Box::new(m20261122_000002_email_keys::Migration),
-            Box::new(m20261122_000003_scopes::Migration),
-            Box::new(m20261122_000004_systems_and_domains::Migration),
-            Box::new(m20261122_000005_tools_contacts_dependencies::Migration),
-            Box::new(m20261122_000006_rubric::Migration),
-            Box::new(m20261122_000007_repositories_users_integrations::Migration),
-            Box::new(m20261122_000008_documents_filters_alerts::Migration),
-            Box::new(m20261122_000011_properties::Migration),
-            Box::new(m20261122_000012_infrastructure::Migration),
-            Box::new(m20261122_000014_service_file_sources::Migration),
-            Box::new(m20261122_000017_dependencies_followed::Migration),
-            Box::new(m20261122_000018_relationships::Migration),
-            Box::new(m20261123_000001_find::Migration),
-            Box::new(m20261123_000002_orders::Migration),
-            Box::new(m20261123_000003_compatibility::Migration),
-            Box::new(m20261123_000004_idempotency_keys::Migration),
-            Box::new(m20261123_000005_rate_limits::Migration),
-            Box::new(m20261123_000006_deploy_figures::Migration),
-            Box::new(m20261123_000006_written_by_files::Migration),
-            Box::new(m20261123_000007_more_orders::Migration),
-            Box::new(m20261123_000010_covering_indexes::Migration),
-            Box::new(m20261123_000010_filter_pairs::Migration),
-            Box::new(m20261123_000020_remembered::Migration),
-            Box::new(m20261123_000021_last_deploy::Migration),
-            Box::new(m20261123_000030_pulled_documents::Migration),
+            step!(m20261121_000001_catalogue),
+            step!(m20261121_000002_integrations),
+            step!(m20261121_000003_deploys),
+            step!(m20261121_000004_tokens),
+            step!(m20261121_000005_tiers_and_lifecycles),
+            step!(m20261121_000006_deploys_of_an_environment),
+            step!(m20261121_000007_deploy_metrics),
+            step!(m20261121_000008_sessions),
+            step!(m20261121_000009_audit_and_deliveries),
+            step!(m20261121_000010_identities),
+            step!(m20261121_000011_audit_by_time),
+            step!(m20261122_000001_search),
+            step!(m20261122_000002_email_keys),
+            step!(m20261122_000003_scopes),
+            step!(m20261122_000004_systems_and_domains),
+            step!(m20261122_000005_tools_contacts_dependencies),
+            step!(m20261122_000006_rubric),
+            step!(m20261122_000007_repositories_users_integrations),
+            step!(m20261122_000008_documents_filters_alerts),
+            step!(m20261122_000011_properties),
+            step!(m20261122_000012_infrastructure),
+            step!(m20261122_000014_service_file_sources),
+            step!(m20261122_000017_dependencies_followed),
+            step!(m20261122_000018_relationships),
+            step!(m20261123_000001_find),
+            step!(m20261123_000002_orders),
+            step!(m20261123_000003_compatibility),
+            step!(m20261123_000004_idempotency_keys),
+            step!(m20261123_000005_rate_limits),
+            step!(m20261123_000006_deploy_figures),
+            step!(m20261123_000006_written_by_files),
+            step!(m20261123_000007_more_orders),
+            step!(m20261123_000010_covering_indexes),
+            step!(m20261123_000010_filter_pairs),
+            step!(m20261123_000020_remembered),
+            step!(m20261123_000021_last_deploy),
+            step!(m20261123_000030_pulled_documents),
             NewColumn::boxed("m20261125_000010_provisioned_by", "user", schema::text_null("provisioned_by")),
-            Box::new(m20261125_000020_metrics_of_services::Migration),
-            Box::new(m20261125_000030_figures_of_periods::Migration),
+            step!(m20261125_000020_metrics_of_services),
+            step!(m20261125_000030_figures_of_periods),
             NewColumn::boxed("m20261128_000001_component_category", "component_type", schema::text_null("category")),
-            Box::new(m20261128_000010_custom_events::Migration),
-            Box::new(m20261128_000020_service_file_notes::Migration),
-            Box::new(m20261128_000030_checks::Migration),
+            step!(m20261128_000010_custom_events),
+            step!(m20261128_000020_service_file_notes),
+            step!(m20261128_000030_checks),
             NewColumn::boxed(
                 "m20261128_000040_visit_before",
                 "session",
                 schema::big_integer_null("last_visit_ended_at"),
             ),
-            Box::new(m20261128_000050_on_call_by_email::Migration),
-            Box::new(m20261128_000060_token_details::Migration),
-            Box::new(m20261128_000070_check_results::Migration),
-            Box::new(m20261128_000110_scorecards::Migration),
-            Box::new(m20261128_000120_campaigns::Migration),
-            Box::new(m20261128_000130_events::Migration),
-            Box::new(m20261129_000010_custom_event_outcomes::Migration),
-            Box::new(m20261129_000020_check_history::Migration),
-            Box::new(m20261129_000030_standards_locks::Migration),
-            Box::new(m20261129_000040_services_by_level::Migration),
-            Box::new(m20261129_000050_feeds::Migration),
-            Box::new(m20261130_000010_mail_and_digests::Migration),
+            step!(m20261128_000050_on_call_by_email),
+            step!(m20261128_000060_token_details),
+            step!(m20261128_000070_check_results),
+            step!(m20261128_000110_scorecards),
+            step!(m20261128_000120_campaigns),
+            step!(m20261128_000130_events),
+            step!(m20261129_000010_custom_event_outcomes),
+            step!(m20261129_000020_check_history),
+            step!(m20261129_000030_standards_locks),
+            step!(m20261129_000040_services_by_level),
+            step!(m20261129_000050_feeds),
+            step!(m20261130_000010_mail_and_digests),
             NewColumn::boxed("m20261130_000050_audit_kept", "audit", schema::text_null("kept")),
             NewColumn::boxed("m20261130_000050_suggestion_acceptance", "suggestion", schema::text_null("acceptance")),
-            Box::new(m20261130_000020_told_once::Migration),
-            Box::new(m20261130_000030_scim::Migration),
-            Box::new(m20261130_000040_saved_views::Migration),
-            Box::new(m20261130_000060_events_ended::Migration),
+            step!(m20261130_000020_told_once),
+            step!(m20261130_000030_scim),
+            step!(m20261130_000040_saved_views),
+            step!(m20261130_000060_events_ended),
             // After the exact values of entries, from which it reads.
-            Box::new(m20261130_000001_audit_owner::Migration),
-            Box::new(m20261130_000002_event_filters::Migration),
+            step!(m20261130_000001_audit_owner),
+            step!(m20261130_000002_event_filters),
         ]
     }
 }

@@ -2,21 +2,17 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::Done;
 use crate::ddl::{cascade, create, exactly_one, index, partial, set_null};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         people(manager).await?;
         grades(manager).await?;
         services(manager).await?;
         repositories(manager).await?;
         tags(manager).await
-    }
+    })
 }
 
 async fn people(manager: &SchemaManager<'_>) -> Result<(), DbErr> {

@@ -2,15 +2,11 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::Done;
 use crate::ddl::{create, index};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let token = Table::create()
             .table("token")
             .col(big_pk_auto("id"))
@@ -25,5 +21,5 @@ impl MigrationTrait for Migration {
             .take();
         manager.create_table(token).await?;
         create(manager, [index("token_by_hash", "token", ["hash"]).unique().take()]).await
-    }
+    })
 }

@@ -2,9 +2,7 @@
 
 use sea_orm_migration::prelude::*;
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
+use crate::Done;
 
 type Grade = (&'static str, &'static str, &'static str);
 
@@ -23,12 +21,11 @@ const LIFECYCLES: [Grade; 5] = [
     ("end_of_life", "End-of-life", "Being taken out of use; no new users."),
 ];
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         seed(manager, "tier", &TIERS).await?;
         seed(manager, "lifecycle", &LIFECYCLES).await
-    }
+    })
 }
 
 async fn seed(manager: &SchemaManager<'_>, table: &'static str, grades: &[Grade]) -> Result<(), DbErr> {

@@ -2,15 +2,11 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::Done;
 use crate::ddl::{cascade, create, index};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         // As with tokens, only the SHA-256 hash of the secret is stored.
         let hash = || Expr::from(Func::cust("length").arg(Expr::col("hash"))).eq(32);
         let session = Table::create()
@@ -48,5 +44,5 @@ impl MigrationTrait for Migration {
             index("sign_in_link_by_user", "sign_in_link", ["user_id"]),
         ];
         create(manager, indexes).await
-    }
+    })
 }

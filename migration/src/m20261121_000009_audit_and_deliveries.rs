@@ -2,15 +2,11 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::Done;
 use crate::ddl::{cascade, create, index};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         // No foreign keys: an entry outlives the token that made the change and the thing that was changed.
         let audit = Table::create()
             .table("audit")
@@ -42,5 +38,5 @@ impl MigrationTrait for Migration {
             index("delivery_by_integration", "delivery", ["integration_id", "id"]),
         ];
         create(manager, indexes).await
-    }
+    })
 }

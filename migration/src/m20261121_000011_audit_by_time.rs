@@ -2,15 +2,11 @@
 
 use sea_orm_migration::prelude::*;
 
+use crate::Done;
 use crate::ddl::{create, index};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         for name in ["audit_by_actor", "audit_by_subject"] {
             manager.drop_index(Index::drop().name(name).table("audit").to_owned()).await?;
         }
@@ -20,5 +16,5 @@ impl MigrationTrait for Migration {
             index("audit_by_subject", "audit", ["subject_class", "subject_id", "at", "id"]),
         ];
         create(manager, indexes).await
-    }
+    })
 }

@@ -19,6 +19,7 @@ use sea_orm::sea_query::ArrayType;
 use sea_orm::{ConnectionTrait, DbBackend, Value};
 
 use crate::BulkInsert;
+use crate::Done;
 use crate::ddl::cascade;
 
 /// The name of the table on both backends.
@@ -28,13 +29,8 @@ const BETWEEN: char = '\n';
 /// The number of services indexed at once.
 const BATCH: u64 = 500;
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let db = manager.get_connection();
         if manager.get_database_backend() != DbBackend::Postgres {
             db.execute_unprepared(
@@ -65,7 +61,7 @@ impl MigrationTrait for Migration {
         .await?;
         // The frequency of a gram decides between this index and the index for the order of the services.
         db.execute_unprepared("ANALYZE service_search").await.map(drop)
-    }
+    })
 }
 
 /// Indexes the existing services.

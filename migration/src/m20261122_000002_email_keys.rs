@@ -5,13 +5,10 @@
 
 use sea_orm_migration::prelude::*;
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
+use crate::Done;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let db = manager.get_connection();
         let users = Query::select().columns(["id", "email", "email_key"]).from("user").take();
         for user in db.query_all(&users).await? {
@@ -24,5 +21,5 @@ impl MigrationTrait for Migration {
             }
         }
         Ok(())
-    }
+    })
 }

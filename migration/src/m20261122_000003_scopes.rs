@@ -2,15 +2,12 @@
 
 use sea_orm_migration::prelude::*;
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
+use crate::Done;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let all =
             Query::update().table("token").value("scope", "admin").and_where(Expr::col("scope").eq("write")).take();
         manager.execute(all).await
-    }
+    })
 }

@@ -4,11 +4,8 @@
 use sea_orm_migration::sea_orm::DbBackend;
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::Done;
 use crate::ddl::{cascade, create, exactly_one, index, partial, set_null};
-
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
 
 /// The columns of the owners of tags, with the tables they refer to.
 const OWNERS: [(&str, &str); 6] = [
@@ -20,9 +17,8 @@ const OWNERS: [(&str, &str); 6] = [
     ("domain_id", "domain"),
 ];
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         named(manager, "domain", "domain_alias", "domain_id", None).await?;
         named(manager, "system", "system_alias", "system_id", Some(("domain_id", "domain"))).await?;
         create(
@@ -49,7 +45,7 @@ impl MigrationTrait for Migration {
             _ => widen_tags(manager).await?,
         }
         index_tags(manager).await
-    }
+    })
 }
 
 /// Creates a table of objects with a name, a description, a note and an owner, and the table of their aliases.

@@ -2,11 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::Done;
 use crate::ddl::{cascade, create, exactly_one, index, partial};
-
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
 
 /// The component types of a new catalogue: alias, name, description, icon. The first one is the default.
 const TYPES: [[&str; 4]; 6] = [
@@ -18,9 +15,8 @@ const TYPES: [[&str; 4]; 6] = [
     ["database", "Database", "A store of data that other programs use.", "PhDatabase"],
 ];
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         types(manager).await?;
         let db = manager.get_connection();
         for column in [
@@ -45,7 +41,7 @@ impl MigrationTrait for Migration {
         tools(manager).await?;
         contacts(manager).await?;
         dependencies(manager).await
-    }
+    })
 }
 
 async fn types(manager: &SchemaManager<'_>) -> Result<(), DbErr> {

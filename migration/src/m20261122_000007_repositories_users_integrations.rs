@@ -2,11 +2,8 @@
 
 use sea_orm_migration::prelude::*;
 
+use crate::Done;
 use crate::ddl::{create, index, partial};
-
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
 
 /// The new columns, each with its table.
 const COLUMNS: &[(&str, &str)] = &[
@@ -26,9 +23,8 @@ const COLUMNS: &[(&str, &str)] = &[
     ("integration", "settings text NULL"),
 ];
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let db = manager.get_connection();
         for (table, column) in COLUMNS {
             db.execute_unprepared(&format!("ALTER TABLE {table} ADD COLUMN {column}")).await?;
@@ -51,5 +47,5 @@ impl MigrationTrait for Migration {
             ],
         )
         .await
-    }
+    })
 }

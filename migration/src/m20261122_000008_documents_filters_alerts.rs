@@ -2,22 +2,18 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::Done;
 use crate::ddl::{cascade, create, index};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let db = manager.get_connection();
         db.execute_unprepared("ALTER TABLE service ADD COLUMN creation_source text NULL").await?;
         documents(manager).await?;
         filters(manager).await?;
         on_call(manager).await?;
         alerts(manager).await
-    }
+    })
 }
 
 /// The texts have a table of their own, so that listing documents does not read them.

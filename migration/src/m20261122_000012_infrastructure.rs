@@ -3,11 +3,8 @@
 use sea_orm_migration::sea_orm::DbBackend;
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::Done;
 use crate::ddl::{cascade, create, exactly_one, index, partial, set_null};
-
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
 
 /// The columns of the owners of tags, with the tables they refer to. The last one is new.
 const OWNERS: [(&str, &str); 7] = [
@@ -20,9 +17,8 @@ const OWNERS: [(&str, &str); 7] = [
     ("infrastructure_resource_id", "infrastructure_resource"),
 ];
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let resource = Table::create()
             .table("infrastructure_resource")
             .col(big_pk_auto("id"))
@@ -70,7 +66,7 @@ impl MigrationTrait for Migration {
             _ => widen_tags(manager).await?,
         }
         create(manager, of("infrastructure_resource_id", INDEXES[6])).await
-    }
+    })
 }
 
 /// The names of each owner's two indexes.

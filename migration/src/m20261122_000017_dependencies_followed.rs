@@ -2,15 +2,11 @@
 
 use sea_orm_migration::prelude::*;
 
+use crate::Done;
 use crate::ddl::{create, index};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         for name in ["service_dependency_by_source", "service_dependency_by_destination"] {
             manager.drop_index(Index::drop().name(name).table("service_dependency").to_owned()).await?;
         }
@@ -23,5 +19,5 @@ impl MigrationTrait for Migration {
             ],
         )
         .await
-    }
+    })
 }

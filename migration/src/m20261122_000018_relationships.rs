@@ -2,11 +2,8 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::Done;
 use crate::ddl::{cascade, create, exactly_one, index, partial};
-
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
 
 /// The tables that an end of a relationship can refer to, each with its two columns and their indexes.
 const ENDS: [(&str, [&str; 2], [&str; 2]); 5] = [
@@ -21,9 +18,8 @@ const ENDS: [(&str, [&str; 2], [&str; 2]); 5] = [
     ),
 ];
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let definition = Table::create()
             .table("relationship_definition")
             .col(big_pk_auto("id"))
@@ -75,5 +71,5 @@ impl MigrationTrait for Migration {
             manager.alter_table(Table::alter().table("component_type").add_column(rules).take()).await?;
         }
         Ok(())
-    }
+    })
 }

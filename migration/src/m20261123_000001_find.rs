@@ -21,6 +21,7 @@ use sea_orm_migration::{prelude::*, sea_orm};
 
 use sea_orm::{ConnectionTrait, DbBackend};
 
+use crate::Done;
 use crate::find_rebuild;
 
 /// A noun that is searched.
@@ -62,13 +63,8 @@ const MISTYPED: usize = 20;
 /// The number of rows inserted or deleted at once.
 pub const ROWS: usize = 1_000;
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let db = manager.get_connection();
         let is_postgres = manager.get_database_backend() == DbBackend::Postgres;
         let (text, id, rowless) = match is_postgres {
@@ -111,7 +107,7 @@ impl MigrationTrait for Migration {
             db.execute_unprepared("ANALYZE find_text, find_posting, find_word, find_gram").await?;
         }
         Ok(())
-    }
+    })
 }
 
 /// Returns the triggers that add the owner in `column` to `find_stale` when a row is inserted or deleted, or when one

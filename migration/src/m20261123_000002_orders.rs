@@ -5,13 +5,10 @@ use sea_orm_migration::{prelude::*, sea_orm};
 
 use sea_orm::{ConnectionTrait, DbBackend};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
+use crate::Done;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let db = manager.get_connection();
         for (table, column) in [
             ("service", "name"),
@@ -36,5 +33,5 @@ impl MigrationTrait for Migration {
             db.execute_unprepared(&index).await?;
         }
         Ok(())
-    }
+    })
 }

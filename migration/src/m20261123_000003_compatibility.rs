@@ -5,13 +5,10 @@ use sea_orm_migration::{prelude::*, sea_orm};
 
 use sea_orm::ConnectionTrait;
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
+use crate::Done;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let table = Table::create()
             .table("compatibility")
             // There is only one row.
@@ -19,8 +16,8 @@ impl MigrationTrait for Migration {
             .col(ColumnDef::new("needed_step").text().not_null())
             .take();
         manager.create_table(table).await?;
-        let row = format!("INSERT INTO compatibility (id, needed_step) VALUES (1, '{}')", self.name());
+        let row = format!("INSERT INTO compatibility (id, needed_step) VALUES (1, '{}')", crate::SAYS_WHAT_IT_NEEDS);
         manager.get_connection().execute_unprepared(&row).await?;
         Ok(())
-    }
+    })
 }

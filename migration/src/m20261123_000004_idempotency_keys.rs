@@ -2,15 +2,11 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::Done;
 use crate::ddl::{cascade, create, exactly_one, index, partial};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let hash = |column| Expr::from(Func::cust("length").arg(Expr::col(column))).eq(32);
         let key = Table::create()
             .table("idempotency_key")
@@ -38,5 +34,5 @@ impl MigrationTrait for Migration {
             index("idempotency_key_by_time", "idempotency_key", ["created_at"]),
         ];
         create(manager, indexes).await
-    }
+    })
 }

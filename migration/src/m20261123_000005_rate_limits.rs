@@ -4,15 +4,11 @@ use sea_orm_migration::{prelude::*, schema::*, sea_orm};
 
 use sea_orm::{ConnectionTrait, DbBackend};
 
+use crate::Done;
 use crate::ddl::{create, index};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let window = Table::create()
             .table("rate_limit_window")
             .col(text("key").primary_key())
@@ -29,5 +25,5 @@ impl MigrationTrait for Migration {
             manager.get_connection().execute_unprepared(unlogged).await?;
         }
         Ok(())
-    }
+    })
 }

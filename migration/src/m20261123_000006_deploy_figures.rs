@@ -14,11 +14,8 @@ use sea_orm_migration::{prelude::*, sea_orm};
 
 use sea_orm::{ConnectionTrait, DbBackend};
 
+use crate::Done;
 use crate::ddl::{create, index};
-
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
 
 /// The columns that the metrics depend on.
 const COLUMNS: [&str; 7] = [
@@ -31,9 +28,8 @@ const COLUMNS: [&str; 7] = [
     "commit_authoring_date",
 ];
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let db = manager.get_connection();
         let is_postgres = manager.get_database_backend() == DbBackend::Postgres;
         let (text, bytes, number) = match is_postgres {
@@ -61,7 +57,7 @@ impl MigrationTrait for Migration {
         let columns = ["service_id", "environment_key", "deployed_at", "id"];
         let failures = Expr::col("deploy_status").eq("failed");
         create(manager, [index("deploy_by_failure", "deploy", columns).and_where(failures).take()]).await
-    }
+    })
 }
 
 /// Where a deploy is noted: always, also one of today. Its day may end, and get figures that do not count it, before its

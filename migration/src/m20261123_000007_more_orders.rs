@@ -7,18 +7,14 @@ use sea_orm_migration::{prelude::*, schema::*, sea_orm};
 
 use sea_orm::{ConnectionTrait, DbBackend};
 
+use crate::Done;
 use crate::ddl::{cascade, create, index};
 
 /// The table of the times.
 const TABLE: &str = "service_last_deploy";
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let table = Table::create()
             .table(TABLE)
             .col(ColumnDef::new("service_id").big_integer().not_null().primary_key())
@@ -41,7 +37,7 @@ impl MigrationTrait for Migration {
             db.execute_unprepared(&statement).await?;
         }
         Ok(())
-    }
+    })
 }
 
 /// Takes over the time of the row `NEW`, if it is later.

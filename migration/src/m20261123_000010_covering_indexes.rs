@@ -6,13 +6,10 @@ use sea_orm_migration::{prelude::*, sea_orm};
 
 use sea_orm::{ConnectionTrait, DbBackend};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
+use crate::Done;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         if manager.get_database_backend() != DbBackend::Sqlite {
             return Ok(());
         }
@@ -23,5 +20,5 @@ impl MigrationTrait for Migration {
             DROP INDEX tag_by_service;
             CREATE INDEX tag_by_service ON tag (service_id, id, \"key\", value) WHERE service_id IS NOT NULL;";
         manager.get_connection().execute_unprepared(indexes).await.map(|_| ())
-    }
+    })
 }

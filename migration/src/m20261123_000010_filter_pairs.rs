@@ -6,15 +6,11 @@
 
 use sea_orm_migration::prelude::*;
 
+use crate::Done;
 use crate::ddl::{create, index, partial};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let wider = [
             index("service_by_tier", "service", ["tier_id", "id", "lifecycle_id", "language", "framework", "owner_id"]),
             index(
@@ -39,5 +35,5 @@ impl MigrationTrait for Migration {
         create(manager, wider).await?;
         // Services with a key, each once and in order, however many values the key has.
         create(manager, [partial("tag_by_key_service", "tag", ["key", "service_id"], "service_id")]).await
-    }
+    })
 }

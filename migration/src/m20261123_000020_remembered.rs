@@ -2,14 +2,11 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
+use crate::Done;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let table = Table::create().table("remembered").col(text("name").primary_key()).col(text("value")).take();
         manager.create_table(table).await
-    }
+    })
 }

@@ -8,16 +8,13 @@ use sea_orm_migration::{prelude::*, sea_orm};
 
 use sea_orm::{ConnectionTrait, DbBackend};
 
+use crate::Done;
+
 /// The table of the times.
 const TABLE: &str = "service_last_deploy";
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         if manager.get_database_backend() != DbBackend::Postgres {
             return Ok(());
         }
@@ -25,7 +22,7 @@ impl MigrationTrait for Migration {
             manager.get_connection().execute_unprepared(&statement).await?;
         }
         Ok(())
-    }
+    })
 }
 
 fn statements() -> [String; 6] {

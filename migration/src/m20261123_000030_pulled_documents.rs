@@ -4,15 +4,11 @@
 use sea_orm_migration::sea_orm::DbBackend;
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::Done;
 use crate::ddl::{cascade, create, index};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let db = manager.get_connection();
         db.execute_unprepared("ALTER TABLE service ADD COLUMN api_document_url text NULL").await?;
         let pull = Table::create()
@@ -46,7 +42,7 @@ impl MigrationTrait for Migration {
         let mut once = index("service_document_pulled_once", "service_document", ["service_id"]);
         once.unique().and_where(Expr::col("integration_id").is_null());
         create(manager, [once]).await
-    }
+    })
 }
 
 /// Copies the two tables, because SQLite cannot make an existing column nullable.

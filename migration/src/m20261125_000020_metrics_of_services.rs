@@ -5,13 +5,10 @@ use sea_orm_migration::{prelude::*, sea_orm};
 
 use sea_orm::{ConnectionTrait, DbBackend};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
+use crate::Done;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         // The first three are those of the index that is replaced, so the new one serves all that it did.
         let (key, held) = ("service_id, deployed_at, id", METRICS.join(", "));
         let columns = match manager.get_database_backend() {
@@ -23,7 +20,7 @@ impl MigrationTrait for Migration {
             manager.get_connection().execute_unprepared(statement).await?;
         }
         Ok(())
-    }
+    })
 }
 
 /// What metrics are computed from, beside the service and the time.

@@ -11,13 +11,10 @@ use sea_orm_migration::{prelude::*, sea_orm};
 
 use sea_orm::{ConnectionTrait, DbBackend};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
+use crate::Done;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let db = manager.get_connection();
         let (text, bytes) = match manager.get_database_backend() {
             DbBackend::Postgres => (r#"text COLLATE "C""#, "bytea"),
@@ -40,5 +37,5 @@ impl MigrationTrait for Migration {
             db.execute_unprepared(statement).await?;
         }
         Ok(())
-    }
+    })
 }

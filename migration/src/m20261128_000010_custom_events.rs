@@ -2,15 +2,11 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::Done;
 use crate::ddl::{cascade, create, index};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let event = Table::create()
             .table("custom_event")
             .col(big_pk_auto("id"))
@@ -21,5 +17,5 @@ impl MigrationTrait for Migration {
             .take();
         manager.create_table(event).await?;
         create(manager, [index("custom_event_by_integration", "custom_event", ["integration_id", "id"])]).await
-    }
+    })
 }

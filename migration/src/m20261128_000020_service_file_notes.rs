@@ -2,15 +2,11 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::Done;
 use crate::ddl::cascade;
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let note = Table::create()
             .table("service_file_note")
             .col(big_integer("service_id").primary_key())
@@ -18,5 +14,5 @@ impl MigrationTrait for Migration {
             .foreign_key(&mut cascade("service_file_note", "service_id", "service"))
             .take();
         manager.create_table(note).await
-    }
+    })
 }

@@ -2,15 +2,9 @@
 
 use sea_orm_migration::prelude::*;
 
+use crate::Done;
 use crate::ddl::{create, index};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        create(manager, [index("on_call_by_email", "on_call", ["external_email"])]).await
-    }
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move { create(manager, [index("on_call_by_email", "on_call", ["external_email"])]).await })
 }

@@ -2,16 +2,13 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
+use crate::Done;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         for table in ["level", "category", "filter", "scorecard", "check", "campaign"] {
             manager.alter_table(Table::alter().table(table).add_column(text_null("locked_by")).take()).await?;
         }
         Ok(())
-    }
+    })
 }

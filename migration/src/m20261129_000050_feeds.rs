@@ -2,15 +2,11 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::Done;
 use crate::ddl::{cascade, create, index};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         // As with sessions, only the SHA-256 hash of the secret is stored.
         let hash = Expr::from(Func::cust("length").arg(Expr::col("hash"))).eq(32);
         let feed = Table::create()
@@ -27,5 +23,5 @@ impl MigrationTrait for Migration {
         let indexes =
             [index("feed_by_hash", "feed", ["hash"]).unique().take(), index("feed_by_user", "feed", ["user_id"])];
         create(manager, indexes).await
-    }
+    })
 }

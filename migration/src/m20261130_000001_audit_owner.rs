@@ -12,15 +12,11 @@ use sea_orm_migration::{prelude::*, schema::*, sea_orm};
 use sea_orm::{ConnectionTrait, QueryResult};
 use serde_json::{Map, Value as Json};
 
+use crate::Done;
 use crate::ddl::{create, partial};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         for [class, id] in [OWNER, OTHER] {
             for column in [text_null(class), big_integer_null(id)] {
                 manager.alter_table(Table::alter().table("audit").add_column(column).take()).await?;
@@ -41,7 +37,7 @@ impl MigrationTrait for Migration {
             ),
         ];
         create(manager, indexes).await
-    }
+    })
 }
 
 /// The columns of the first and of the second thing that a subject belongs to: its SDL type and its id.

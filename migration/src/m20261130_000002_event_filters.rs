@@ -8,20 +8,16 @@
 use sea_orm_migration::sea_orm::DbBackend;
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::Done;
 use crate::ddl::{cascade, create, partial};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         match manager.get_database_backend() {
             DbBackend::Sqlite => copy(manager).await,
             _ => widen(manager).await,
         }
-    }
+    })
 }
 
 /// Makes the table again, because SQLite cannot drop a column that is a foreign key. The rows that refer to it are kept

@@ -2,15 +2,11 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::Done;
 use crate::ddl::{create, partial};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         for (table, column) in [
             ("event_subscription", text_null("email")),
             ("event_subscription", text_null("digest")),
@@ -26,5 +22,5 @@ impl MigrationTrait for Migration {
             ],
         )
         .await
-    }
+    })
 }

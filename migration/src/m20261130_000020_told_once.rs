@@ -4,15 +4,11 @@ use sea_orm_migration::{prelude::*, schema::*, sea_orm};
 
 use sea_orm::ConnectionTrait;
 
+use crate::Done;
 use crate::ddl::cascade;
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let told = big_integer_null("overdue_told_at");
         manager.alter_table(Table::alter().table("code_issue").add_column(told).take()).await?;
         // Issues that are told are no longer in it.
@@ -27,5 +23,5 @@ impl MigrationTrait for Migration {
             .foreign_key(&mut cascade("service_file_refusal", "service_id", "service"))
             .take();
         manager.create_table(refusal).await
-    }
+    })
 }

@@ -3,15 +3,11 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::Done;
 use crate::ddl::{cascade, create, index};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         for column in ["external_id", "user_name", "user_name_key", "given_name", "family_name"] {
             add(manager, text_null(column)).await?;
         }
@@ -46,7 +42,7 @@ impl MigrationTrait for Migration {
             index("scim_group_member_by_user", "scim_group_member", ["user_id"]),
         ];
         create(manager, indexes).await
-    }
+    })
 }
 
 async fn add(manager: &SchemaManager<'_>, column: ColumnDef) -> Result<(), DbErr> {

@@ -2,15 +2,11 @@
 
 use sea_orm_migration::{prelude::*, schema::*};
 
+use crate::Done;
 use crate::ddl::{cascade, create, index};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let saved_view = Table::create()
             .table("saved_view")
             .col(big_pk_auto("id"))
@@ -40,5 +36,5 @@ impl MigrationTrait for Migration {
             index("favourite_by_service", "favourite", ["service_id"]),
         ];
         create(manager, indexes).await
-    }
+    })
 }

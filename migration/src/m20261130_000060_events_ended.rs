@@ -2,16 +2,12 @@
 
 use sea_orm_migration::prelude::*;
 
+use crate::Done;
 use crate::ddl::{create, partial};
 
-/// This migration.
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) fn up<'m>(manager: &'m SchemaManager<'m>) -> Done<'m> {
+    Box::pin(async move {
         let columns = ["subscription_id", "created_at", "id"];
         create(manager, [partial("event_delivery_ended", "event_delivery", columns, "ended_at")]).await
-    }
+    })
 }
