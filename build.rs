@@ -1,6 +1,9 @@
-//! Generates `$OUT_DIR/schema.rs` from `schema/schema.graphql`, `$OUT_DIR/tables.rs` from the entities,
-//! `$OUT_DIR/operations.rs` from the pages' operations, and `$OUT_DIR/explorer.rs`, which embeds the files of the built
-//! explorer.
+//! Generates Rust code for two crates, both of which run this:
+//!
+//! - `catalogue`: `schema.rs`, from `schema/schema.graphql` and what `types.rs` and the entities say of it, and
+//!   `tables.rs`, from the entities;
+//! - `app`: `operations.rs`, from the pages' operations, and `explorer.rs`, which embeds the files of the built
+//!   explorer.
 
 #[path = "src/app/explorer/embed.rs"]
 mod explorer;
@@ -10,16 +13,12 @@ use std::{env, fs, process};
 
 const SDL: &str = "schema/schema.graphql";
 const EXPLORER: &str = "src/app/explorer/dist";
-const ENTITIES: &str = "src/entity";
-const NOUNS: &str = "src/graphql";
-const TYPES: &str = "src/graphql/types.rs";
+const ENTITIES: &str = "src/catalogue/entity";
+const NOUNS: &str = "src/catalogue/graphql";
+const TYPES: &str = "src/catalogue/graphql/types.rs";
 const OPERATIONS: &str = "src/app/operations";
 
 fn main() {
-    let own = ["src/app/explorer/embed.rs", "build.rs"];
-    for path in [SDL, TYPES, OPERATIONS, ENTITIES, EXPLORER].into_iter().chain(own) {
-        println!("cargo::rerun-if-changed={path}");
-    }
     if let Err(message) = build() {
         eprintln!("{message}");
         process::exit(1);
@@ -27,6 +26,41 @@ fn main() {
 }
 
 fn build() -> Result<(), String> {
+    let from = |name| env::var_os(name).map(PathBuf::from).ok_or(format!("{name} is not set"));
+    let (folder, out) = (from("CARGO_MANIFEST_DIR")?, from("OUT_DIR")?);
+    let root = folder.ancestors().find(|folder| folder.join(SDL).exists()).ok_or(format!("{SDL} is not there"))?;
+    env::set_current_dir(root).map_err(|error| format!("{}: {error}", root.display()))?;
+    let is_catalogue = env::var("CARGO_PKG_NAME").is_ok_and(|name| name == "catalogue");
+    let own = if is_catalogue { &[][..] } else { &[OPERATIONS, EXPLORER, "src/app/explorer/embed.rs"] };
+    for path in [SDL, TYPES, ENTITIES, "build.rs"].iter().chain(own) {
+        println!("cargo::rerun-if-changed={}", root.join(path).display());
+    }
+    for (name, text) in if is_catalogue { catalogue()? } else { pages()? } {
+        let path = out.join(name);
+        if fs::read_to_string(&path).is_ok_and(|old| old == text) {
+            continue;
+        }
+        fs::write(&path, text).map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Files with what they contain.
+type Generated = [(&'static str, String); 2];
+
+fn catalogue() -> Result<Generated, String> {
+    let (contract, bindings) = contract()?;
+    Ok([("schema.rs", contract.schema(&bindings)), ("tables.rs", contract.tables(&bindings))])
+}
+
+fn pages() -> Result<Generated, String> {
+    let (contract, _) = contract()?;
+    let files = explorer::table(Path::new(EXPLORER)).map_err(|error| format!("{EXPLORER} cannot be read: {error}"))?;
+    Ok([("operations.rs", operations(&contract)?), ("explorer.rs", files)])
+}
+
+/// Reads the SDL, and what it is bound to.
+fn contract() -> Result<(codegen::Contract, codegen::Bindings), String> {
     let mut bindings = codegen::Bindings::read(TYPES, &read(TYPES)?).map_err(|mistakes| mistakes.to_string())?;
     for file in files(ENTITIES, ".rs")? {
         bindings.add_entity(&file, &read(&file)?)?;
@@ -35,20 +69,7 @@ fn build() -> Result<(), String> {
         files(&folder, ".rs")?.iter().for_each(|file| bindings.add_file(file));
     }
     let contract = codegen::check(SDL, &read(SDL)?, &bindings).map_err(|mistakes| mistakes.to_string())?;
-    let operations = operations(&contract)?;
-    let files = explorer::table(Path::new(EXPLORER)).map_err(|error| format!("{EXPLORER} cannot be read: {error}"))?;
-    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
-    let (schema, tables) = (contract.schema(&bindings), contract.tables(&bindings));
-    for (name, text) in
-        [("schema.rs", schema), ("tables.rs", tables), ("operations.rs", operations), ("explorer.rs", files)]
-    {
-        let path = out.join(name);
-        if fs::read_to_string(&path).is_ok_and(|old| old == text) {
-            continue;
-        }
-        fs::write(&path, text).map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
-    }
-    Ok(())
+    Ok((contract, bindings))
 }
 
 /// Lists the files in a folder with this name suffix, sorted by name.

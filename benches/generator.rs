@@ -71,7 +71,7 @@ fn bindings_of_rollcall() -> Bindings {
             continue;
         }
         let text = read(&source.join("entity").join(&name));
-        bindings.add_entity(&format!("src/entity/{name}"), &text).expect("Rust");
+        bindings.add_entity(&format!("src/catalogue/entity/{name}"), &text).expect("Rust");
     }
     bindings
 }

@@ -85,7 +85,21 @@ fn filter(text: &str) -> Result<EnvFilter, String> {
         let levels = LEVELS.join(", ");
         return Err(format!("{} is no level; the levels are {levels}, and module=level is for a module", quoted(word)));
     }
-    EnvFilter::try_new(text).map_err(|error| error.to_string())
+    EnvFilter::try_new(of_all_crates(text)).map_err(|error| error.to_string())
+}
+
+/// Adds to what a filter says of `rollcall`, and of its modules, the same of the crates that have them: the program has
+/// several, and whoever reads its log knows one.
+fn of_all_crates(text: &str) -> String {
+    let elsewhere = |part: &str| {
+        let rest = part.trim().strip_prefix("rollcall")?;
+        match rest.strip_prefix("::") {
+            Some(inside) if inside.starts_with("app") => Some(format!(",{inside}")),
+            Some(inside) => Some(format!(",catalogue::{inside}")),
+            None => rest.starts_with('=').then(|| format!(",app{rest},catalogue{rest}")),
+        }
+    };
+    text.split(',').filter_map(elsewhere).fold(text.to_owned(), |all, part| all + &part)
 }
 
 /// Formats log lines with their request id.
@@ -136,4 +150,22 @@ fn json_end(to: &mut Writer<'_>, line: &str, Request { id, trace }: &Request) ->
         write!(to, ",\"trace_id\":\"{trace}\"")?;
     }
     writeln!(to, "}}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_for_the_program_is_for_all_its_crates() {
+        for (given, expected) in [
+            ("warn", "warn"),
+            ("rollcall=debug", "rollcall=debug,app=debug,catalogue=debug"),
+            ("warn, rollcall::db=trace,h2=off", "warn, rollcall::db=trace,h2=off,catalogue::db=trace"),
+            ("rollcall::app::openid=info", "rollcall::app::openid=info,app::openid=info"),
+            ("rollcallers=debug", "rollcallers=debug"),
+        ] {
+            assert_eq!(of_all_crates(given), expected);
+        }
+    }
 }

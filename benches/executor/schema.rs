@@ -1,6 +1,6 @@
 // Generated from the SDL by the build. Edit the SDL, never this.
 
-use ::rollcall::engine::generated as __e;
+use ::engine::generated as __e;
 
 /// The context of a resolver: the state of its request.
 pub type Ctx<'a> = __e::Context<'a, super::types::State>;
@@ -17,7 +17,7 @@ pub struct Query;
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Query.items`",
-    note = "write `impl ItemsQuery for Query` in src/graphql/items.rs"
+    note = "write `impl ItemsQuery for Query` in src/catalogue/graphql/items.rs"
 )]
 pub trait ItemsQuery {
     fn items(ctx: &Ctx<'_>) -> impl __e::Answer<Vec<super::types::Item>>;
@@ -33,7 +33,7 @@ __e::root!(
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the fields of the SDL's type `Item` for `{Self}`",
-    note = "write `impl ItemResolver for Item` in src/graphql/item.rs"
+    note = "write `impl ItemResolver for Item` in src/catalogue/graphql/item.rs"
 )]
 pub trait ItemResolver: Sized + Send + Sync + 'static {
     fn id(&self) -> super::types::ID;
@@ -70,7 +70,7 @@ __e::words!(
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the fields of the SDL's type `Child` for `{Self}`",
-    note = "write `impl ChildResolver for Child` in src/graphql/child.rs"
+    note = "write `impl ChildResolver for Child` in src/catalogue/graphql/child.rs"
 )]
 pub trait ChildResolver: Sized + Send + Sync + 'static {
     fn id(&self) -> super::types::ID;

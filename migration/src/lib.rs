@@ -1,7 +1,7 @@
 //! The migrations of rollcall's database, in order, for both SQLite and PostgreSQL.
 //!
 //! Never edit a migration that has landed: add another one. There are no down migrations: restore a backup. The caller
-//! (`src/db/`) holds a lock and one transaction around all migrations, so a migration does not begin one of its
+//! (`src/catalogue/db/`) holds a lock and one transaction around all migrations, so a migration does not begin one of its
 //! own.
 //!
 //! While a cluster is upgraded, older processes keep running beside newer ones. So a migration either expands the

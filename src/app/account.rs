@@ -8,10 +8,10 @@ use super::layout::layout;
 use super::parts::{delete_button, time};
 use super::visit::{Method, Session, Visit};
 use super::{Answer, Fault, Site, cookie, sessions};
-use crate::entity::key::Key;
-use crate::entity::user::Role;
-use crate::entity::{Timestamp, feed, session};
-use crate::error::Error;
+use catalogue::entity::key::Key;
+use catalogue::entity::user::Role;
+use catalogue::entity::{Timestamp, feed, session};
+use catalogue::error::Error;
 
 /// The path of the page.
 const HERE: &str = "/account";

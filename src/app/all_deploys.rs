@@ -16,10 +16,10 @@ use super::reading::{Reading, too_long};
 use super::service_name::labels;
 use super::visit::{Fields, Visit, path};
 use super::{Answer, Fault, Site, scope};
-use crate::deploy::list::{self, Filter, Found};
-use crate::entity::deploy::Model;
-use crate::entity::service::{self, Label};
-use crate::entity::{ByAlias, TimeCursor, Timestamp};
+use catalogue::deploy::list::{self, Filter, Found};
+use catalogue::entity::deploy::Model;
+use catalogue::entity::service::{self, Label};
+use catalogue::entity::{ByAlias, TimeCursor, Timestamp};
 
 const HERE: &str = "/deploys";
 /// The part of the page with the list, which the script asks for while somebody types, and again after a while.

@@ -10,11 +10,11 @@ use super::operations::{IdentifierInput, Mistake, Operation};
 use super::parts::COUNTED;
 use super::visit::{Session, Visit};
 use super::{Fault, Site};
-use crate::engine::page::is_about_cursor;
-use crate::entity::user::Role;
-use crate::error::Code;
-use crate::graphql::Unavailable;
-use crate::graphql::request::caller::Caller;
+use catalogue::engine::page::is_about_cursor;
+use catalogue::entity::user::Role;
+use catalogue::error::Code;
+use catalogue::graphql::Unavailable;
+use catalogue::graphql::request::caller::Caller;
 
 /// A response of the API.
 #[derive(Deserialize)]

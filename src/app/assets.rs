@@ -51,7 +51,7 @@ impl Asset {
     }
 
     /// A file that the build compressed. Its name already contains a hash.
-    pub(crate) fn gzipped(name: &str, content: &'static [u8]) -> Self {
+    pub fn gzipped(name: &str, content: &'static [u8]) -> Self {
         let media = match name.rsplit_once('.') {
             Some((_, "js")) => "text/javascript; charset=utf-8",
             Some((_, "css")) => "text/css; charset=utf-8",

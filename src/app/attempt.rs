@@ -4,9 +4,8 @@
 use data_encoding::BASE64URL_NOPAD;
 use sha2::{Digest, Sha256};
 
-use crate::app;
-use crate::entity::key::Key;
-use crate::error::Result;
+use catalogue::entity::key::Key;
+use catalogue::error::Result;
 
 /// A sign-in in progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,5 +73,5 @@ pub fn inside(next: &str) -> Option<&str> {
     let leads_on = !["/", "/sign-in", "/sign-out", "/assets"]
         .iter()
         .any(|own| path == *own || path.starts_with(&format!("{own}/")));
-    (next.len() <= LONGEST_NEXT && is_plain && leads_on && app::owns(path)).then_some(next)
+    (next.len() <= LONGEST_NEXT && is_plain && leads_on && crate::owns(path)).then_some(next)
 }

@@ -9,9 +9,9 @@ use super::parts::{begins_at, chip, empty, link, page_links, period, time};
 use super::visit::{Fields, Session, Visit};
 use super::words::{self, Addresses, value, values};
 use super::{Answer, Fault, Site, revert};
-use crate::entity::Timestamp;
-use crate::entity::audit::{self, ActorKind, Filter, Model};
-use crate::entity::user::Role;
+use catalogue::entity::Timestamp;
+use catalogue::entity::audit::{self, ActorKind, Filter, Model};
+use catalogue::entity::user::Role;
 
 const PAGE: usize = 50;
 const TOO_MUCH: &str =

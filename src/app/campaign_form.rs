@@ -22,10 +22,10 @@ use super::picker;
 use super::standard_parts::name;
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
-use crate::entity::Timestamp;
-use crate::entity::campaign::{Column, Entity};
-use crate::entity::field_rule::FieldRules;
-use crate::entity::user::Role;
+use catalogue::entity::Timestamp;
+use catalogue::entity::campaign::{Column, Entity};
+use catalogue::entity::field_rule::FieldRules;
+use catalogue::entity::user::Role;
 
 /// The form, from top to bottom: column, label, hint, height.
 const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] = [

@@ -13,8 +13,8 @@ use super::scorecards::checks;
 use super::standard_parts::governed;
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, standing};
-use crate::entity::Timestamp;
-use crate::entity::user::Role;
+use catalogue::entity::Timestamp;
+use catalogue::entity::user::Role;
 
 /// A campaign in the list.
 struct Row {

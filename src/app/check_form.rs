@@ -21,7 +21,7 @@ use super::schema_words::{label, message_in_words, plain};
 use super::standard_parts::{address, name};
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site, check_preview, event_check};
-use crate::entity::user::Role;
+use catalogue::entity::user::Role;
 
 /// The kind of check that can be tried.
 const EVENT: &str = "custom-event";

@@ -13,7 +13,7 @@ use super::schema_words::message_in_words;
 use super::standard_parts::{Miss, misses, with_links};
 use super::visit::Visit;
 use super::{Fault, Site, manual};
-use crate::graphql::standards::check;
+use catalogue::graphql::standards::check;
 
 /// The name that the check has meanwhile: no other check has it.
 const NAME: &str = "The check of this form";

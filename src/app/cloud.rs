@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::operations::{CloudSettings, types::Moment};
 use super::parts::{external_link, time};
-use crate::entity::Timestamp;
+use catalogue::entity::Timestamp;
 
 /// The settings of a kind.
 struct SettingsView<'s> {

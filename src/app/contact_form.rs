@@ -15,8 +15,8 @@ use super::parts::{delete_button, external_link, short};
 use super::rights::{Rights, Thing};
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
-use crate::entity::contact::{Column, Entity};
-use crate::entity::user::Role;
+use catalogue::entity::contact::{Column, Entity};
+use catalogue::entity::user::Role;
 
 /// The form's fields below the type: column, label, hint, height.
 const SHOWN: [(Column, &str, &str, u8); 3] = [

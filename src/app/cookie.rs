@@ -1,8 +1,8 @@
 //! The cookies: one holds the session's secret, the other a sign-in in progress at the OpenID provider.
 
 use super::attempt::Attempt;
-use crate::entity::key::Key;
-use crate::entity::session::LIFETIME_MICROS;
+use catalogue::entity::key::Key;
+use catalogue::entity::session::LIFETIME_MICROS;
 
 const SESSION: &str = "rollcall_session";
 const ATTEMPT: &str = "rollcall_sign_in";

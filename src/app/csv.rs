@@ -11,7 +11,7 @@ use futures_util::{Stream, StreamExt, stream};
 use tokio::time::{Instant, timeout_at};
 
 use super::Fault;
-use crate::entity::text::is_formula;
+use catalogue::entity::text::is_formula;
 
 /// The maximum number of rows of a file. A longer list is cut, and its last row says so.
 pub const ROWS: usize = 100_000;

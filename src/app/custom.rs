@@ -10,8 +10,8 @@ use super::parts::{empty, external_link, grouped, page_links};
 use super::reading::too_long;
 use super::visit::{Visit, path};
 use super::{Fault, Site};
-use crate::db::{self, OfKeys, Read, ReadHandle};
-use crate::entity::{code_issue, code_issue_project, code_issue_project_resource as link, repository, service};
+use catalogue::db::{self, OfKeys, Read, ReadHandle};
+use catalogue::entity::{code_issue, code_issue_project, code_issue_project_resource as link, repository, service};
 
 const PAGE: u64 = 50;
 

@@ -12,9 +12,9 @@ use super::parts::{count, empty, external_link, short, status, time};
 use super::reading::too_long;
 use super::visit::{Visit, path};
 use super::{Fault, Site};
-use crate::db::{self, Read, ReadHandle};
-use crate::entity::{ByIds, Timestamp, check, custom_event, custom_event_outcome, delivery, deploy};
-use crate::graphql::field::id;
+use catalogue::db::{self, Read, ReadHandle};
+use catalogue::entity::{ByIds, Timestamp, check, custom_event, custom_event_outcome, delivery, deploy};
+use catalogue::graphql::field::id;
 
 /// How many of the newest deploys of all endpoints are searched for those of one. No index has the deploys of an
 /// endpoint in order: without this limit, all of them would be read.

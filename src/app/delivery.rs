@@ -9,9 +9,9 @@ use super::parts::{count, empty, link};
 use super::scope::{self, NAMED, NOUNS, Name, Named, Scope};
 use super::visit::{Fields, Visit};
 use super::{Answer, Fault, Site, delivery_figures};
-use crate::deploy::delivery::{self, READ, READ_OF_ONE};
-use crate::deploy::list::SERVICES;
-use crate::entity::Timestamp;
+use catalogue::deploy::delivery::{self, READ, READ_OF_ONE};
+use catalogue::deploy::list::SERVICES;
+use catalogue::entity::Timestamp;
 
 const HERE: &str = "/delivery";
 

@@ -8,10 +8,10 @@ use super::deploys::{frequency, frequency_like};
 use super::parts::{count, day_of, duration, form_day, grouped, link, near_day};
 use super::plot::{self, Bar};
 use super::visit::Fields;
-use crate::deploy::days::DAY;
-use crate::deploy::delivery::{Delivery, WEEKS};
-use crate::deploy::metrics::Metrics;
-use crate::entity::Timestamp;
+use catalogue::deploy::days::DAY;
+use catalogue::deploy::delivery::{Delivery, WEEKS};
+use catalogue::deploy::metrics::Metrics;
+use catalogue::entity::Timestamp;
 
 /// A week, in microseconds.
 const WEEK: i64 = 7 * DAY;

@@ -14,9 +14,9 @@ use super::rights::{Rights, Thing};
 use super::service_name::address;
 use super::visit::{Visit, path};
 use super::{Answer, Fault, Site};
-use crate::entity::text::DESCRIPTION;
-use crate::entity::{ByIds, service, service_dependency};
-use crate::graphql::field::id;
+use catalogue::entity::text::DESCRIPTION;
+use catalogue::entity::{ByIds, service, service_dependency};
+use catalogue::graphql::field::id;
 
 /// The fields, named by the paths that the API uses for mistakes about them.
 const ON: &str = "dependencyKey.destinationIdentifier.alias";

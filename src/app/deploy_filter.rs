@@ -8,10 +8,10 @@ use super::offers::Offers;
 use super::parts::{begins_at, chip, grouped, period};
 use super::scope::{self, NAMED, NOUNS, Named};
 use super::visit::{Fields, Visit};
-use crate::db::ReadHandle;
-use crate::deploy::list::{self, Filter, SEARCHED};
-use crate::entity::deploy::{Environments, Status};
-use crate::entity::{TimeCursor, service};
+use catalogue::db::ReadHandle;
+use catalogue::deploy::list::{self, Filter, SEARCHED};
+use catalogue::entity::deploy::{Environments, Status};
+use catalogue::entity::{TimeCursor, service};
 
 /// The statuses: the word in the address and on the page, and what is stored.
 pub const STATUSES: &[(&str, Status)] = &[

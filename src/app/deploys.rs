@@ -6,8 +6,8 @@ use super::operations::types::Moment;
 use super::operations::{Deploy, DeployStatusEnum};
 use super::parts::{duration, external_link, short, status, time};
 use super::visit::path;
-use crate::entity::Timestamp;
-use crate::entity::deploy;
+use catalogue::entity::Timestamp;
+use catalogue::entity::deploy;
 
 /// The path of a service's list of deploys.
 pub fn address(aliases: &[String]) -> String {

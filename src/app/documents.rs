@@ -12,9 +12,9 @@ use super::parts::time;
 use super::service_name::address;
 use super::visit::Visit;
 use super::{Answer, Fault, Site};
-use crate::entity::{Timestamp, service_document};
-use crate::graphql::field::id::Id;
-use crate::outgoing::authority;
+use catalogue::entity::{Timestamp, service_document};
+use catalogue::graphql::field::id::Id;
+use catalogue::outgoing::authority;
 
 /// The maximum length of a shown document, in bytes. The API answers the whole document.
 pub const LONGEST: usize = 256 * 1024;

@@ -9,7 +9,7 @@ use super::operations::Search;
 use super::parts::link;
 use super::visit::path;
 use super::{Fields, Method, Page, PagePolicy, Session, Site, Visit, search};
-use crate::entity::user;
+use catalogue::entity::user;
 
 /// The most names that a page proposes in the place of one that nothing has.
 const NEAREST: usize = 3;

@@ -9,7 +9,7 @@ use super::operations::try_event_check::CustomEventCheckPreview as Preview;
 use super::parts::{empty, time};
 use super::visit::{Visit, path};
 use super::{Fault, Site};
-use crate::entity::Timestamp;
+use catalogue::entity::Timestamp;
 
 /// Returns what the submitted expressions say of the newest event, and the mistakes.
 pub async fn tried(site: &Site, visit: &Visit) -> Result<(Mistakes, Option<Preview>), Fault> {

@@ -19,10 +19,10 @@ use super::rights::{self, Rights, Thing};
 use super::schema_words::spoken;
 use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site};
-use crate::entity::event::Kind;
-use crate::entity::event_subscription::NAMED;
-use crate::entity::text;
-use crate::entity::user::Role;
+use catalogue::entity::event::Kind;
+use catalogue::entity::event_subscription::NAMED;
+use catalogue::entity::text;
+use catalogue::entity::user::Role;
 
 /// The fields, named by the paths that the API uses for mistakes about them.
 const NAME: &str = "name";

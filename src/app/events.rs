@@ -15,10 +15,10 @@ use super::rights::{Owner, Reach, Rights, Thing};
 use super::schema_words::spoken;
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site};
-use crate::entity::Timestamp;
-use crate::entity::action::spaced;
-use crate::entity::event::Kind;
-use crate::events::digest::HOUR;
+use catalogue::entity::Timestamp;
+use catalogue::entity::action::spaced;
+use catalogue::entity::event::Kind;
+use catalogue::events::digest::HOUR;
 
 /// The path of a subscription's page.
 pub fn address(id: &str) -> String {

@@ -9,8 +9,8 @@ use super::parts::{external_link, link, local, short, time};
 use super::properties;
 use super::service_name::address;
 use super::visit::Fields;
-use crate::entity::Timestamp;
-use crate::outgoing::authority;
+use catalogue::entity::Timestamp;
+use catalogue::outgoing::authority;
 
 /// The number of aliases and tags shown at first.
 const SHOWN: usize = 12;

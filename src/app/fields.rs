@@ -1,6 +1,6 @@
 //! The fields of a form or of a query: named texts, as people send them.
 
-use crate::entity::text;
+use catalogue::entity::text;
 
 /// Named texts, in order.
 #[derive(Debug, Clone, Default)]

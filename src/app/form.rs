@@ -8,9 +8,9 @@ use spelling::nearest;
 
 use super::Fault;
 use super::visit::Fields;
-use crate::entity::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
-use crate::entity::text;
-use crate::error::UserError;
+use catalogue::entity::field_rule::{FieldRule, FieldRules, Reference, ValueRule};
+use catalogue::entity::text;
+use catalogue::error::UserError;
 
 /// The hint for Markdown fields.
 pub const MARKDOWN: &str = "Markdown. URLs become links.";

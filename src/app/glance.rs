@@ -8,8 +8,8 @@ use super::operations::service::{AlertSourceService, Service};
 use super::operations::{AlertSourceStatusTypeEnum, Contact, Deploy, DeployStatusEnum};
 use super::parts::{clock, external_link, owner, short, status, time};
 use super::service_name::address;
-use crate::entity::Timestamp;
-use crate::entity::deploy::Environments;
+use catalogue::entity::Timestamp;
+use catalogue::entity::deploy::Environments;
 
 /// The number of contacts and links shown at first, so that the first screen shows all that helps when something is
 /// wrong.

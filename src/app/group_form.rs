@@ -19,9 +19,9 @@ use super::picker;
 use super::rights::{self, Rights, Thing};
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
-use crate::entity::field_rule::{FieldRules, Reference};
-use crate::entity::user::Role;
-use crate::entity::{domain, system};
+use catalogue::entity::field_rule::{FieldRules, Reference};
+use catalogue::entity::user::Role;
+use catalogue::entity::{domain, system};
 
 /// The form of a system, from top to bottom: column, label, hint, height.
 const SYSTEM: [(system::Column, &str, &str, u8); system::Entity::FIELDS.len()] = [

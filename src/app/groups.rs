@@ -16,11 +16,11 @@ use super::reading::too_long;
 use super::rights::{Owner, Reach, Rights, Thing};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, all_deploys, delivery, scope, search, services, standing};
-use crate::db::{self, Read, ReadHandle};
-use crate::deploy::list::SERVICES;
-use crate::entity::service::Column;
-use crate::entity::{domain, service, system, team, tier};
-use crate::graphql::field::id;
+use catalogue::db::{self, Read, ReadHandle};
+use catalogue::deploy::list::SERVICES;
+use catalogue::entity::service::Column;
+use catalogue::entity::{domain, service, system, team, tier};
+use catalogue::graphql::field::id;
 
 /// The number of services that the page of a domain lists.
 pub const MEMBERS: usize = 50;

@@ -10,10 +10,10 @@ use super::rights::Reach;
 use super::visit::{Session, Visit, path};
 use super::words::{self, Addresses};
 use super::{Answer, Fault, Site, names, revert};
-use crate::db::ReadHandle;
-use crate::entity::audit::Model;
-use crate::entity::{ByAlias, TimeCursor, Timestamp, domain, service, system, team};
-use crate::graphql::history::{self as changes, Object};
+use catalogue::db::ReadHandle;
+use catalogue::entity::audit::Model;
+use catalogue::entity::{ByAlias, TimeCursor, Timestamp, domain, service, system, team};
+use catalogue::graphql::history::{self as changes, Object};
 
 /// The number of changes on a page.
 const PAGE: usize = 50;

@@ -11,7 +11,7 @@ use super::properties;
 use super::relationships;
 use super::visit::{Visit, path};
 use super::{Answer, Fault, Site, search};
-use crate::entity::Timestamp;
+use catalogue::entity::Timestamp;
 
 /// Lists the resources.
 pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {

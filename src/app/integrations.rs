@@ -17,12 +17,12 @@ use super::parts::{count_to_most, delete_button, empty, grouped, pages, replace_
 use super::snippets::{self, Snippet};
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site, cloud, custom, deliveries};
-use crate::deploy::days::DAY;
-use crate::entity::field_rule::FieldRules;
-use crate::entity::integration::{self, Kind};
-use crate::entity::user::Role;
-use crate::entity::{Timestamp, delivery};
-use crate::graphql::field::id;
+use catalogue::deploy::days::DAY;
+use catalogue::entity::field_rule::FieldRules;
+use catalogue::entity::integration::{self, Kind};
+use catalogue::entity::user::Role;
+use catalogue::entity::{Timestamp, delivery};
+use catalogue::graphql::field::id;
 
 /// The type of an integration for custom events, as the API names it.
 const EVENTS: &str = "customEvent";

@@ -7,8 +7,8 @@ use maud::{Markup, html};
 use super::Fault;
 use super::parts::{count, empty, external_link, grouped};
 use super::reading::{Reading, too_long};
-use crate::db::ReadHandle;
-use crate::entity::code_issue::{self, SEVERITIES};
+use catalogue::db::ReadHandle;
+use catalogue::entity::code_issue::{self, SEVERITIES};
 
 /// The maximum number shown. The most severe come first.
 pub const MOST: u64 = 100;

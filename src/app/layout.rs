@@ -5,7 +5,7 @@ use maud::{DOCTYPE, Markup, html};
 use super::assets::{ICON, SCRIPT, STYLE};
 use super::visit::{Done, Session, Visit};
 use super::waiting::MOST;
-use crate::entity::user::Role;
+use catalogue::entity::user::Role;
 
 /// A link of the navigation: label, first path segment, and the minimum role that sees it.
 type Link = (&'static str, &'static str, Role);

@@ -12,8 +12,8 @@ use super::rights::{Rights, Thing};
 use super::service_name::address;
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site};
-use crate::entity::text::DESCRIPTION;
-use crate::entity::user::Role;
+use catalogue::entity::text::DESCRIPTION;
+use catalogue::entity::user::Role;
 
 /// The fields, named as the API names them in mistakes.
 const PASSED: &str = "passed";

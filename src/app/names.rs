@@ -8,9 +8,9 @@ use sea_orm::sea_query::Query;
 use serde_json::Value as Json;
 
 use super::Fault;
-use crate::db::{self, Read, ReadHandle, any_text};
-use crate::entity::audit::Model;
-use crate::entity::{lifecycle, team, tier};
+use catalogue::db::{self, Read, ReadHandle, any_text};
+use catalogue::entity::audit::Model;
+use catalogue::entity::{lifecycle, team, tier};
 
 /// The fields of services, systems and domains whose values are aliases.
 const FIELDS: [&str; 3] = ["tier", "lifecycle", "owner"];

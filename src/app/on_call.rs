@@ -9,9 +9,9 @@ use super::Fault;
 use super::parts::{clock, short};
 use super::reading::too_long;
 use super::visit::path;
-use crate::db::{Read, ReadHandle, any};
-use crate::entity::service::Label;
-use crate::entity::{Timestamp, on_call};
+use catalogue::db::{Read, ReadHandle, any};
+use catalogue::entity::service::Label;
+use catalogue::entity::{Timestamp, on_call};
 
 /// The maximum number of on-call entries that are read.
 pub const READ: u64 = 200;

@@ -14,7 +14,7 @@ use super::rights::{Rights, Thing};
 use super::service_name::address;
 use super::visit::{Method, Visit, path};
 use super::{Answer, Fault, Site};
-use crate::entity::{Timestamp, text};
+use catalogue::entity::{Timestamp, text};
 
 const NAME: &str = "name";
 const EMAIL: &str = "externalEmail";

@@ -8,9 +8,9 @@ use maud::{Markup, html};
 use super::form::Mistakes;
 use super::operations::{DeployStatusEnum, PageInfo};
 use super::visit::{Fields, Trail, Visit};
-use crate::deploy::days::DAY;
-use crate::entity::pages::path;
-use crate::entity::{TimeCursor, Timestamp};
+use catalogue::deploy::days::DAY;
+use catalogue::entity::pages::path;
+use catalogue::entity::{TimeCursor, Timestamp};
 
 /// A point in time in relative words, with the exact time as a tooltip.
 pub fn time(moment: Timestamp, now: Timestamp) -> Markup {

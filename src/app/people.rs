@@ -11,10 +11,10 @@ use super::layout::{Head, page as framed};
 use super::parts::{count, empty};
 use super::visit::{Visit, path};
 use super::{Answer, Fault, Site};
-use crate::db::find::{Noun, find_of};
-use crate::db::{self, Read, ReadHandle};
-use crate::entity::{ByIds, team, team_membership, text, user};
-use crate::error::Error;
+use catalogue::db::find::{Noun, find_of};
+use catalogue::db::{self, Read, ReadHandle};
+use catalogue::entity::{ByIds, team, team_membership, text, user};
+use catalogue::error::Error;
 
 /// The part of the page of a search with the results, which the script asks for.
 pub const RESULTS: &str = "results";

@@ -15,10 +15,10 @@ use super::roles::role_name;
 use super::team_tree::Duties;
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, all_deploys};
-use crate::entity::user::Role;
-use crate::entity::{Timestamp, feed, user};
-use crate::error::Error;
-use crate::graphql::field::id::{self, Id};
+use catalogue::entity::user::Role;
+use catalogue::entity::{Timestamp, feed, user};
+use catalogue::error::Error;
+use catalogue::graphql::field::id::{self, Id};
 
 /// Shows the user with this number.
 pub async fn page(site: &Site, visit: &Visit, session: &Session, number: &str) -> Result<Answer, Fault> {

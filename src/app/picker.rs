@@ -9,14 +9,14 @@ use sea_orm::{ColumnTrait, EntityTrait};
 use super::form::lines;
 use super::visit::{Fields, Visit};
 use super::{Fault, Site};
-use crate::db::{self, Read, ReadHandle};
-use crate::entity::alias::AliasTable;
-use crate::entity::event_subscription::NAMED;
-use crate::entity::{
+use catalogue::db::{self, Read, ReadHandle};
+use catalogue::entity::alias::AliasTable;
+use catalogue::entity::event_subscription::NAMED;
+use catalogue::entity::{
     category, component_type, domain, domain_alias, filter, id_of, integration, level, property_definition,
     relationship_definition, repository, service, service_alias, system, system_alias, team, team_alias, user,
 };
-use crate::graphql::field::id::{self, Class, Id};
+use catalogue::graphql::field::id::{self, Class, Id};
 
 /// What a field names.
 #[derive(Clone, Copy)]

@@ -19,9 +19,9 @@ use super::rights::{Rights, Thing};
 use super::service_name::address;
 use super::visit::{Fields, Visit};
 use super::{Answer, Fault, Site};
-use crate::entity::text;
-use crate::entity::user::Role;
-use crate::json_schema;
+use catalogue::entity::text;
+use catalogue::entity::user::Role;
+use catalogue::json_schema;
 
 /// Lists the definitions that the service can have values for, with its values.
 pub async fn page(site: &Site, visit: &Visit, alias: &str) -> Result<Answer, Fault> {

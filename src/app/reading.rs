@@ -9,9 +9,9 @@ use maud::{Markup, html};
 
 use super::visit::{self, Reads, Visit};
 use super::{Fault, Site};
-use crate::budget::{Budget, Excess, Limits};
-use crate::db::{ReadHandle, Snapshot};
-use crate::graphql::request::places::{CallerKey, Lane, Place};
+use catalogue::budget::{Budget, Excess, Limits};
+use catalogue::db::{ReadHandle, Snapshot};
+use catalogue::graphql::request::places::{CallerKey, Lane, Place};
 
 /// The reads of a page, all in one snapshot. While it exists, the page cannot ask the API, which could wait for the
 /// connection that it holds: [`ask`](super::ask::ask) fails then, however much is free. So a page that does it is found the

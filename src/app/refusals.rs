@@ -14,10 +14,10 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tracing::warn;
 
-use crate::db::{Db, Write as _};
-use crate::entity::Timestamp;
-use crate::entity::audit::{self, Actor, Subject};
-use crate::spans;
+use catalogue::db::{Db, Write as _};
+use catalogue::entity::Timestamp;
+use catalogue::entity::audit::{self, Actor, Subject};
+use catalogue::spans;
 
 /// The maximum number of entries in an hour.
 pub const ENTRIES: usize = 60;

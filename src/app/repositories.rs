@@ -13,8 +13,8 @@ use super::rights::{Rights, Thing};
 use super::service_name::address;
 use super::visit::{Visit, path};
 use super::{Answer, Fault, Site, repository_form, search};
-use crate::entity::{Timestamp, repository};
-use crate::graphql::field::id::Id;
+use catalogue::entity::{Timestamp, repository};
+use catalogue::graphql::field::id::Id;
 
 /// Lists the repositories.
 pub async fn page(site: &Site, visit: &Visit) -> Result<Answer, Fault> {

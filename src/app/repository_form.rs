@@ -17,8 +17,8 @@ use super::rights::{Rights, Thing};
 use super::service_name::address;
 use super::visit::{Fields, Method, Visit, path};
 use super::{Answer, Fault, Site};
-use crate::entity::{ByIds, repository, service, service_repository};
-use crate::graphql::field::id::{self, Id};
+use catalogue::entity::{ByIds, repository, service, service_repository};
+use catalogue::graphql::field::id::{self, Id};
 
 /// The fields, named by the paths that the API uses for mistakes about them.
 const REPOSITORY: &str = "repository.alias";

@@ -12,11 +12,11 @@ use super::rights::Reach;
 use super::visit::{Method, Session, Visit, path};
 use super::words::{self, Addresses};
 use super::{Answer, Fault, Site};
-use crate::entity::audit::{self, Model};
-use crate::entity::user::Role;
-use crate::entity::{ByIds, Timestamp};
-use crate::graphql::field::id::Id;
-use crate::graphql::revert;
+use catalogue::entity::audit::{self, Model};
+use catalogue::entity::user::Role;
+use catalogue::entity::{ByIds, Timestamp};
+use catalogue::graphql::field::id::Id;
+use catalogue::graphql::revert;
 
 /// The link to the page that reverts an entry, if that may be possible.
 pub fn offer(entry: &Model) -> Markup {

@@ -6,9 +6,9 @@ use maud::{Markup, html};
 use super::operations::OwnerTeam;
 use super::visit::{Session, Visit, path};
 use super::{Fault, Site};
-use crate::entity::user::Role;
-use crate::entity::{team, team_membership};
-use crate::graphql::field::id;
+use catalogue::entity::user::Role;
+use catalogue::entity::{team, team_membership};
+use catalogue::graphql::field::id;
 
 /// The team that owns a thing.
 #[derive(Debug, Clone, Copy)]

@@ -1,5 +1,7 @@
 //! Which path leads to which page.
 
+use futures_util::future::BoxFuture;
+
 use super::{
     Answer, Fault, Method, Session, Site, Visit, account, all_deploys, assets, audit, campaign_form, campaigns,
     check_form, contact_form, definitions, delivery, dependency_form, documents, event_form, events, explorer, graph,
@@ -50,7 +52,11 @@ pub fn owns(path: &str) -> bool {
 
 impl Site {
     /// Routes a visit to its page. The pages that need no session come first.
-    pub async fn answer(&self, visit: &Visit) -> Result<Answer, Fault> {
+    pub fn answer<'f>(&'f self, visit: &'f Visit) -> BoxFuture<'f, Result<Answer, Fault>> {
+        Box::pin(self.route(visit))
+    }
+
+    async fn route(&self, visit: &Visit) -> Result<Answer, Fault> {
         use Method::{Get, Post};
         let path: Vec<&str> = visit.path.iter().map(String::as_str).collect();
         match (visit.method, &*path) {

@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json, json};
 use super::form::{self, Area, Mistakes, Named, Text, pick, select};
 use super::schema_words::{field_label, option_label, plain, repeats};
 use super::visit::Fields;
-use crate::entity::text::DESCRIPTION;
+use catalogue::entity::text::DESCRIPTION;
 
 /// The words of a flag in a form.
 const YES: &str = "yes";

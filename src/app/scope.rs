@@ -7,9 +7,9 @@ use super::offers::Offered;
 use super::parts::short;
 use super::picker::{self, Noun};
 use super::visit::{Fields, path};
-use crate::db::{Read, ReadHandle, any};
-use crate::deploy::list::SERVICES;
-use crate::entity::{service, system};
+use catalogue::db::{Read, ReadHandle, any};
+use catalogue::deploy::list::SERVICES;
+use catalogue::entity::{service, system};
 
 /// The nouns that an address can be about: its field, what the field offers, and the field's label.
 pub const NOUNS: [(&str, Offered, &str); 4] = [

@@ -13,7 +13,7 @@ use super::picker;
 use super::scorecards;
 use super::visit::{Fields, Method, Session, Visit, path};
 use super::{Answer, Fault, Site};
-use crate::entity::user::Role;
+use catalogue::entity::user::Role;
 
 /// The input of its mutations.
 const INPUT: &str = "ScorecardInput";

@@ -11,7 +11,7 @@ use super::parts::{count, level as level_chip, local};
 use super::standard_parts::{Miss, address, governed, misses, name, state};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, manual, standing};
-use crate::entity::user::Role;
+use catalogue::entity::user::Role;
 
 /// The list of scorecards. Empty if there is none. Without figures in a catalogue that is too large to count them.
 pub async fn list(site: &Site, visit: &Visit) -> Result<Markup, Fault> {

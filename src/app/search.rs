@@ -13,8 +13,8 @@ use super::people::{self, RESULTS};
 use super::schema_words::spoken;
 use super::visit::{Fields, Visit};
 use super::{Answer, Fault, Site, owns};
-use crate::entity::text;
-use crate::graphql::search::MOST;
+use catalogue::entity::text;
+use catalogue::graphql::search::MOST;
 
 /// What a search can be for alone: the part of the pages that shows such things, which is its word in the address, and their
 /// type. People are searched for by [`people`].

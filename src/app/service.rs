@@ -19,9 +19,9 @@ use super::{
     Answer, Fault, Site, delivery, delivery_figures, deploys, facts, graph, groups, relationships, standards,
     suggestions,
 };
-use crate::deploy::delivery::{self as weeks, Delivery, READ_OF_ONE, WEEKS};
-use crate::entity::{Timestamp, service};
-use crate::graphql::field::id;
+use catalogue::deploy::delivery::{self as weeks, Delivery, READ_OF_ONE, WEEKS};
+use catalogue::entity::{Timestamp, service};
+use catalogue::graphql::field::id;
 
 /// The number of changes that the page shows of the deploys.
 const CHANGES: usize = 5;

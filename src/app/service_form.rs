@@ -19,9 +19,9 @@ use super::service_name::address;
 use super::service_parts::{self, Parts};
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
-use crate::entity::field_rule::FieldRules;
-use crate::entity::service::{Column, Entity};
-use crate::entity::user::Role;
+use catalogue::entity::field_rule::FieldRules;
+use catalogue::entity::service::{Column, Entity};
+use catalogue::entity::user::Role;
 
 /// The form's fields from top to bottom: column, label, hint, height.
 const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] = [

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::Fault;
 use super::visit::path;
-use crate::db::ReadHandle;
-use crate::entity::service::{self, Label};
+use catalogue::db::ReadHandle;
+use catalogue::entity::service::{self, Label};
 
 /// The path of a service's page. Any alias would do; a service always has one.
 pub fn address(aliases: &[String]) -> String {

@@ -13,7 +13,7 @@ use super::operations::{
 };
 use super::visit::{Fields, Visit};
 use super::{Fault, Site, contact_form, property_form, tool_form};
-use crate::entity::text;
+use catalogue::entity::text;
 
 const CATEGORY: &str = "tools.0.category";
 const LINK_NAME: &str = "tools.0.displayName";

@@ -17,8 +17,8 @@ use super::service_list::table::{Column, Row, Shape, table as table_of};
 use super::service_list::{Chosen, choice, favourites};
 use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site, picker, search};
-use crate::entity::user::Role;
-use crate::entity::{team_membership, text};
+use catalogue::entity::user::Role;
+use catalogue::entity::{team_membership, text};
 
 /// The filters at which mistakes are shown.
 const SHOWN: [&str; 7] = ["search", "owner", "tier", "level", "type", "filter", "quiet"];

@@ -15,7 +15,7 @@ use super::service_name::address;
 use super::services;
 use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site, words};
-use crate::entity::user::Role;
+use catalogue::entity::user::Role;
 
 /// What the buttons do: without this field, the change is shown.
 const DOES: &str = "do";

@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use serde_json::json;
 
 use super::visit::{Session, Visit};
-use crate::db::{self, Transaction};
-use crate::entity::audit::{self, Actor};
-use crate::entity::key::Key;
-use crate::entity::{Timestamp, session, user};
-use crate::error::Error;
+use catalogue::db::{self, Transaction};
+use catalogue::entity::audit::{self, Actor};
+use catalogue::entity::key::Key;
+use catalogue::entity::{Timestamp, session, user};
+use catalogue::error::Error;
 
 /// Begins a session for the user, ends the browser's previous one, and records both in the audit. `through` is how the
 /// user signed in: `link`, or the issuer of an OpenID provider.

@@ -9,14 +9,14 @@ use super::form::{Mistakes, Text};
 use super::layout::layout;
 use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site, attempt, cookie, openid, sessions};
-use crate::db::{Before, RowOf};
-use crate::entity::audit::{self, Actor};
-use crate::entity::change;
-use crate::entity::key::Key;
-use crate::entity::sign_in_link;
-use crate::entity::user;
-use crate::entity::{ByIds, Timestamp};
-use crate::error::Error;
+use catalogue::db::{Before, RowOf};
+use catalogue::entity::audit::{self, Actor};
+use catalogue::entity::change;
+use catalogue::entity::key::Key;
+use catalogue::entity::sign_in_link;
+use catalogue::entity::user;
+use catalogue::entity::{ByIds, Timestamp};
+use catalogue::error::Error;
 
 /// The path of the sign-in page.
 const PATH: &str = "/sign-in";

@@ -10,7 +10,7 @@ use super::operations::types::Moment;
 use super::parts::date;
 use super::schema_words::spoken;
 use super::visit::path;
-use crate::entity::Timestamp;
+use catalogue::entity::Timestamp;
 
 /// The path of a check's page.
 pub fn address(id: &str) -> String {

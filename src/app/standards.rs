@@ -16,9 +16,9 @@ use super::parts::{count, date, delete_button, empty, grouped, level as level_ch
 use super::standard_parts::{address, governed, mark, name, state, told, with_links};
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, campaigns, manual, scorecards, standing};
-use crate::entity::user::Role;
-use crate::entity::{ByIds, campaign, category, check, scorecard};
-use crate::graphql::field::id::{self, Id};
+use catalogue::entity::user::Role;
+use catalogue::entity::{ByIds, campaign, category, check, scorecard};
+use catalogue::graphql::field::id::{self, Id};
 
 /// Shows the rubric: categories by levels, and in each cell its checks with how many services pass, as last stored.
 pub async fn page(site: &Site, visit: &Visit, session: &Session) -> Result<Answer, Fault> {

@@ -12,7 +12,7 @@ use super::plot::{self, Bar};
 use super::standard_parts::{address, mark, name, told};
 use super::visit::{Fields, Visit, path};
 use super::{Answer, Fault, Site};
-use crate::entity::{Timestamp, action};
+use catalogue::entity::{Timestamp, action};
 
 /// The number of checks of a service that its page shows, those that it does not pass first.
 pub const CHECKS: usize = 100;

@@ -17,10 +17,10 @@ use super::parts::{count, count_to_most, empty, grouped, link, pages, time};
 use super::service_name::address;
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
-use crate::entity::user::Role;
-use crate::entity::{Timestamp, text};
-use crate::graphql::field::near_match;
-use crate::graphql::repository::suggestions::MOST;
+use catalogue::entity::user::Role;
+use catalogue::entity::{Timestamp, text};
+use catalogue::graphql::field::near_match;
+use catalogue::graphql::repository::suggestions::MOST;
 
 /// The states: the value in the URL, and the label.
 const STATES: &[(ServiceSuggestionState, &str)] = &[

@@ -16,10 +16,10 @@ use super::rights::{Owner, Rights, Thing};
 use super::team_leaving::{self, Estate};
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
-use crate::entity::field_rule::FieldRules;
-use crate::entity::team::{Column, Entity};
-use crate::entity::user::Role;
-use crate::graphql::field::id;
+use catalogue::entity::field_rule::FieldRules;
+use catalogue::entity::team::{Column, Entity};
+use catalogue::entity::user::Role;
+use catalogue::graphql::field::id;
 
 /// The form's fields from top to bottom: column, label, hint, height.
 const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] = [

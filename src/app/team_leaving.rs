@@ -9,8 +9,8 @@ use super::offers::{Offered, Offers};
 use super::parts::{COUNTED, count_to_most, short};
 use super::reading::too_long;
 use super::visit::{Fields, path};
-use crate::db::{Read, ReadHandle, Row};
-use crate::entity::{
+use catalogue::db::{Read, ReadHandle, Row};
+use catalogue::entity::{
     campaign, check, domain, event_subscription, infrastructure_resource, on_call, repository, scorecard, service,
     system, team,
 };

@@ -11,11 +11,11 @@ use super::parts::{count, date, external_link, grouped, short};
 use super::reading::too_long;
 use super::visit::Visit;
 use super::{Fault, Site, delivery_figures as figures};
-use crate::db::{Read, ReadHandle, any};
-use crate::deploy::delivery::{self, Delivery, GLANCED};
-use crate::deploy::list::SERVICES;
-use crate::entity::service::Label;
-use crate::entity::{Timestamp, code_issue, code_issue_project_resource, service};
+use catalogue::db::{Read, ReadHandle, any};
+use catalogue::deploy::delivery::{self, Delivery, GLANCED};
+use catalogue::deploy::list::SERVICES;
+use catalogue::entity::service::Label;
+use catalogue::entity::{Timestamp, code_issue, code_issue_project_resource, service};
 
 /// The maximum number of code issues of a team that are counted.
 pub const ISSUES: usize = 5_000;

@@ -10,8 +10,8 @@ use super::Fault;
 use super::parts::{count, owner};
 use super::reading::{Reading, too_long};
 use super::visit::path;
-use crate::db::{Read, ReadHandle, Row, any};
-use crate::entity::{domain, on_call, service, system, team, team_membership, user};
+use catalogue::db::{Read, ReadHandle, Row, any};
+use catalogue::entity::{domain, on_call, service, system, team, team_membership, user};
 
 /// The maximum number of teams in the tree. With more, the list of teams is flat.
 pub const TEAMS: usize = 500;

@@ -14,10 +14,10 @@ use super::rights::{Owner, Rights, Thing};
 use super::team_now::Now;
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, all_deploys, delivery, graph, properties, search, services, standing, team_tree};
-use crate::entity::service::Column;
-use crate::entity::team;
-use crate::entity::user::Role;
-use crate::graphql::field::id;
+use catalogue::entity::service::Column;
+use catalogue::entity::team;
+use catalogue::entity::user::Role;
+use catalogue::graphql::field::id;
 
 /// The maximum number of contacts shown.
 const NEAR: usize = 12;

@@ -10,11 +10,11 @@ use super::layout::layout;
 use super::parts::{date, delete_button, empty, time};
 use super::visit::{Fields, Session, Visit};
 use super::{Answer, Fault, Site};
-use crate::deploy::days::DAY;
-use crate::entity::token::{self, Expiry, Lifetimes, Scope, Secret};
-use crate::entity::user::Role;
-use crate::entity::{Timestamp, remembered};
-use crate::error::Error;
+use catalogue::deploy::days::DAY;
+use catalogue::entity::token::{self, Expiry, Lifetimes, Scope, Secret};
+use catalogue::entity::user::Role;
+use catalogue::entity::{Timestamp, remembered};
+use catalogue::error::Error;
 
 /// The field of the form for how long a token is valid, and the one for the date on which it expires.
 const TIME: &str = "expires";

@@ -16,11 +16,11 @@ use super::schema_words::spoken;
 use super::service_name::address;
 use super::visit::{Fields, Session, Visit, path};
 use super::{Answer, Fault, Site};
-use crate::entity::field_rule::FieldRules;
-use crate::entity::tool::{self, Column, Entity};
-use crate::entity::user::Role;
-use crate::entity::{ByIds, service};
-use crate::graphql::field::id;
+use catalogue::entity::field_rule::FieldRules;
+use catalogue::entity::tool::{self, Column, Entity};
+use catalogue::entity::user::Role;
+use catalogue::entity::{ByIds, service};
+use catalogue::graphql::field::id;
 
 /// The form's fields below the category: column, label, hint, height.
 const SHOWN: [(Column, &str, &str, u8); Entity::FIELDS.len()] =

@@ -17,12 +17,12 @@ use super::roles::{ROLES, role_name};
 use super::team_tree::Duties;
 use super::visit::{Session, Visit, path};
 use super::{Answer, Fault, Site, people, person};
-use crate::entity::audit;
-use crate::entity::field_rule::FieldRules;
-use crate::entity::user::{self, Role};
-use crate::entity::{Timestamp, feed, identity, session, sign_in_link, text};
-use crate::error::Error;
-use crate::graphql::field::id;
+use catalogue::entity::audit;
+use catalogue::entity::field_rule::FieldRules;
+use catalogue::entity::user::{self, Role};
+use catalogue::entity::{Timestamp, feed, identity, session, sign_in_link, text};
+use catalogue::error::Error;
+use catalogue::graphql::field::id;
 
 /// The most users that a search lists.
 pub const FOUND: usize = 50;

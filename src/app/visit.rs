@@ -11,10 +11,10 @@ use super::attempt::Attempt;
 pub use super::fields::Fields;
 use super::fields::printable;
 pub use super::trail::Trail;
-pub use crate::entity::pages::path;
-use crate::entity::user::Role;
-use crate::entity::{session, user};
-use crate::graphql::request::caller::Caller;
+pub use catalogue::entity::pages::path;
+use catalogue::entity::user::Role;
+use catalogue::entity::{session, user};
+use catalogue::graphql::request::caller::Caller;
 
 /// A request for a page.
 #[derive(Debug, Clone)]

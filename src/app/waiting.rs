@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 use tokio::time::timeout;
 
-use crate::db::{Db, Read};
-use crate::entity::suggestion::{Column, Entity, State};
+use catalogue::db::{Db, Read};
+use catalogue::entity::suggestion::{Column, Entity, State};
 
 /// The most open suggestions that are counted.
 pub const MOST: usize = 100;

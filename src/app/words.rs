@@ -1,4 +1,4 @@
-//! Entries of the audit on pages: who changed what, and how. [`words`](crate::graphql::history::words) has the words.
+//! Entries of the audit on pages: who changed what, and how. [`words`](catalogue::graphql::history::words) has the words.
 
 use std::collections::HashMap;
 
@@ -7,13 +7,13 @@ use serde_json::Value as Json;
 
 use super::Fault;
 use super::visit::path;
-use crate::db::ReadHandle;
-use crate::entity::action::spaced;
-use crate::entity::audit::{ActorKind, Model};
-use crate::entity::token::REPLACED;
-use crate::entity::{ByIds, domain, service, system, team};
-use crate::graphql::history::words::{NOTHING, meant, sides};
-pub use crate::graphql::history::words::{changed, done, field_name, in_words, lines, reverted, text_in_words};
+use catalogue::db::ReadHandle;
+use catalogue::entity::action::spaced;
+use catalogue::entity::audit::{ActorKind, Model};
+use catalogue::entity::token::REPLACED;
+use catalogue::entity::{ByIds, domain, service, system, team};
+use catalogue::graphql::history::words::{NOTHING, meant, sides};
+pub use catalogue::graphql::history::words::{changed, done, field_name, in_words, lines, reverted, text_in_words};
 
 /// An object: its SDL type and its id.
 pub type Thing = (String, i64);
@@ -157,7 +157,7 @@ pub fn value(value: &Json) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entity::Timestamp;
+    use catalogue::entity::Timestamp;
 
     #[test]
     fn an_entry_names_the_token_that_was_replaced_and_the_tier_as_people_do() {

@@ -153,7 +153,7 @@ async fn token_command(command: TokenCommand) -> Result<(), String> {
             let made = with_database(&database, async |db| {
                 let lifetimes = remembered::token_lifetimes(db.read()).await.map_err(sentence)?;
                 let end = lifetimes.end(expiry, now)?;
-                let made = db.write(async |db| token::create(db, &actor, &description, scope, end, now).await);
+                let made = db.write(async |db| token::create(db, &actor, &description, scope.into(), end, now).await);
                 Ok::<_, String>((made.await.map_err(sentence)?, end))
             });
             let (secret, end) = made.await?;

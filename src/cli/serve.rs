@@ -17,8 +17,9 @@ use super::opened::{close, created_sentence, open};
 use super::sd_notify::{self, READY, STOPPING};
 use crate::api_document::{self, hosts::Hosts};
 use crate::app::openid::{self, Provider};
+use crate::app::openid_settings::OpenId;
 use crate::background::spawn_again;
-use crate::config::{Addresses, Listen, LogFormat, OpenId, Passed, Serve, unknown_variables};
+use crate::config::{Addresses, Listen, LogFormat, Passed, Serve, unknown_variables};
 use crate::db::{self, Db, OpenError, Read, Version};
 use crate::deploy;
 use crate::entity::deploy::Environments;
@@ -228,7 +229,7 @@ fn start_tasks(db: &Db, app: &Arc<App>, settings: &Serve) -> Vec<JoinHandle<()>>
     let (app, hosts) = (Arc::clone(app), Hosts::from(settings.pull_documents_from.clone()));
     tasks.push(spawn_with(db, "pulls of API documents", move |db| {
         let (app, hosts) = (Arc::clone(&app), hosts.clone());
-        async move { api_document::pull::run(db, hosts, |pulled| app.note_pull(pulled)).await }
+        api_document::pull::run(db, hosts, Box::new(move |pulled| app.note_pull(pulled)))
     }));
     tasks
 }

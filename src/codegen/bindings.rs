@@ -10,7 +10,7 @@ use super::entities::Entities;
 use super::rows::Row;
 
 /// The module that binds SDL names.
-pub(super) const TYPES: &str = "src/graphql/types.rs";
+pub(super) const TYPES: &str = "src/catalogue/graphql/types.rs";
 
 /// What the generator knows about the hand-written code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl Bindings {
         Diagnostics::new(&self.path, &self.source, problems)
     }
 
-    /// Adds the file of a module that may have the code of a noun, such as `src/graphql/team/user.rs`. Of two with one
+    /// Adds the file of a module that may have the code of a noun, such as `src/catalogue/graphql/team/user.rs`. Of two with one
     /// name, the first counts.
     pub fn add_file(&mut self, file: &str) {
         let stem = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
@@ -79,7 +79,7 @@ impl Bindings {
     /// Reads an entity. Its row becomes a table's row, and the row of every name bound to its `Model`.
     ///
     /// # Errors
-    /// The text is not Rust, or says something that an entity cannot: `src/entity/tag.rs:12:5: what`.
+    /// The text is not Rust, or says something that an entity cannot: `src/catalogue/entity/tag.rs:12:5: what`.
     pub fn add_entity(&mut self, file: &str, source: &str) -> Result<(), String> {
         self.read_entity(file, source).map_err(|error| {
             let place = error.span().start();
@@ -94,7 +94,8 @@ impl Bindings {
         if row.table.is_empty() {
             return Ok(());
         }
-        let of_the_row = |path: &[String]| entity(path).is_some_and(|module| file == format!("src/entity/{module}.rs"));
+        let of_the_row =
+            |path: &[String]| entity(path).is_some_and(|module| file == format!("src/catalogue/entity/{module}.rs"));
         for (name, _) in self.bound.iter().filter(|(_, path)| of_the_row(path)) {
             self.rows.insert(name.clone(), row.clone());
         }
@@ -173,7 +174,7 @@ impl Bindings {
 
     /// The file of a module, or where a new one belongs.
     fn file_of(&self, module: &str) -> String {
-        self.files.get(module).cloned().unwrap_or_else(|| format!("src/graphql/{module}.rs"))
+        self.files.get(module).cloned().unwrap_or_else(|| format!("src/catalogue/graphql/{module}.rs"))
     }
 
     /// The source file where a root field's code belongs: that of the longest bound name that the field's name starts
@@ -228,9 +229,9 @@ mod tests {
         }
         assert_eq!(bindings.file("User"), "g/team/user.rs");
         assert_eq!(bindings.file("Kind"), "g/standards/check/mod.rs");
-        assert_eq!(bindings.file("Tier"), "src/graphql/grade.rs", "a new module");
+        assert_eq!(bindings.file("Tier"), "src/catalogue/graphql/grade.rs", "a new module");
         assert_eq!(bindings.root_field_file("userCreate"), "g/team/user.rs");
         assert_eq!(bindings.root_field_file("pageDelete"), "g/page.rs");
-        assert_eq!(bindings.root_field_file("novelty"), "src/graphql/novelty.rs");
+        assert_eq!(bindings.root_field_file("novelty"), "src/catalogue/graphql/novelty.rs");
     }
 }

@@ -102,7 +102,9 @@ fn types<'s>(schema: &'s Schema, bindings: &'s Bindings) -> BTreeMap<&'s str, &'
 fn list(name: &str, says: &str, lines: impl Iterator<Item = String>) -> String {
     let lines: String = lines.map(|line| format!("            {line}\n")).collect();
     let calls = format!("    ($each:ident) => {{\n        $each! {{\n{lines}        }}\n    }};\n");
-    format!("/// Calls a macro with a list. {says}\nmacro_rules! {name} {{\n{calls}}}\npub(crate) use {name};\n")
+    format!(
+        "/// Calls a macro with a list. {says}\n#[macro_export]\nmacro_rules! {name} {{\n{calls}}}\npub use {name};\n"
+    )
 }
 
 /// Whether a macro is called with this text as its first argument.
@@ -160,7 +162,7 @@ mod tests {
     fn lists(files: &[(&str, &str)]) -> Result<String, String> {
         let mut bindings = Bindings::read("types.rs", TYPES).expect("Rust");
         for (module, source) in files {
-            bindings.add_entity(&format!("src/entity/{module}.rs"), source)?;
+            bindings.add_entity(&format!("src/catalogue/entity/{module}.rs"), source)?;
         }
         Ok(crate::check("schema.graphql", SDL, &bindings).map_err(|mistakes| mistakes.to_string())?.tables(&bindings))
     }
@@ -183,6 +185,7 @@ mod tests {
 // Generated from the entities and the SDL by the build. Edit these, never this.
 
 /// Calls a macro with a list. The modules of all tables.
+#[macro_export]
 macro_rules! tables {
     ($each:ident) => {
         $each! {
@@ -190,9 +193,10 @@ macro_rules! tables {
         }
     };
 }
-pub(crate) use tables;
+pub use tables;
 
 /// Calls a macro with a list. The tables whose rows have ids: the class of the ids, and the noun for a row.
+#[macro_export]
 macro_rules! ids {
     ($each:ident) => {
         $each! {
@@ -202,7 +206,7 @@ macro_rules! ids {
         }
     };
 }
-pub(crate) use ids;
+pub use ids;
 ";
         assert_eq!(lists(&files).as_deref(), Ok(expected));
     }
@@ -224,15 +228,15 @@ pub(crate) use ids;
         for (file, expected) in [
             (
                 "super::table! {\n    \"poems\", unrecorded, exported;\n}",
-                "src/entity/poem.rs:2:5: the name of a table is that of its file: expected \"poem\"",
+                "src/catalogue/entity/poem.rs:2:5: the name of a table is that of its file: expected \"poem\"",
             ),
             (
                 "super::table! { \"poem\"; }\nsuper::called!(noun \"work\", kind \"Song\");",
-                "src/entity/poem.rs:2:29: expected `class` or `noun`",
+                "src/catalogue/entity/poem.rs:2:29: expected `class` or `noun`",
             ),
             (
                 "super::table! { \"poem\"; }\nsuper::called!(noun work);",
-                "src/entity/poem.rs:2:21: expected string literal",
+                "src/catalogue/entity/poem.rs:2:21: expected string literal",
             ),
         ] {
             assert_eq!(lists(&[("poem", file)]), Err(expected.to_owned()), "{file}");

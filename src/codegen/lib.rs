@@ -2,7 +2,7 @@
 //! ([`operations`]).
 //!
 //! It is pure: it reads no file and knows no noun of the catalogue. [`generate`] checks the SDL ([`check`]), lowers it
-//! ([`model`]) and emits one Rust text ([`emit`]), the same bytes for the same input. The text calls `rollcall::engine`.
+//! ([`model`]) and emits one Rust text ([`emit`]), the same bytes for the same input. The text calls `engine`.
 //! It is included in a module whose parent has a module `types` that binds SDL names to Rust types ([`Bindings`]).
 
 pub mod bindings;

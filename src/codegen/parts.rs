@@ -113,7 +113,7 @@ mod tests {
             let mut bindings = Bindings::read("types.rs", "pub use crate::entity::poem::Model as Poem;").expect("Rust");
             let source = "pub struct Model { pub motto: Option<String> }
                 impl Table for Entity { const GROUPS: X = column_groups! { texts: Motto; }; }";
-            bindings.add_row("Poem", Row::read("src/entity/poem.rs", source).expect("Rust"));
+            bindings.add_row("Poem", Row::read("src/catalogue/entity/poem.rs", source).expect("Rust"));
             let said = check_text("s.graphql", &sdl, &bindings).err().expect("a clash").to_string();
             assert!(said.contains(&format!("`{name}` is the name that the generated code gives")), "{said}");
             assert!(said.contains(&format!("help: rename the type `{name}`")), "{said}");

@@ -66,8 +66,9 @@ pub(super) fn of_field<'a>(
         How::Through(table) => {
             let Some(links) = bindings.table(table) else {
                 let near = nearest(table, bindings.tables());
-                let help =
-                    near.map_or("make its entity in src/entity".to_owned(), |near| format!("did you mean `{near}`?"));
+                let help = near.map_or("make its entity in src/catalogue/entity".to_owned(), |near| {
+                    format!("did you mean `{near}`?")
+                });
                 return Err(Mistake::of_tables(format!("no entity has the table `{table}`"), help));
             };
             let [parent, target] = [&object.name, node].map(|name| format!("{}_id", snake_case(name)));

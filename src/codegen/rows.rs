@@ -285,7 +285,7 @@ mod tests {
                 FieldRule::text("notes", Column::Notes, text::DESCRIPTION),
             ];
         }"#;
-        let row = Row::read("src/entity/x.rs", source).expect("Rust");
+        let row = Row::read("src/catalogue/entity/x.rs", source).expect("Rust");
         assert_eq!(row.texts.iter().collect::<Vec<_>>(), ["notes", "url"]);
     }
 
@@ -294,7 +294,7 @@ mod tests {
         let read = |groups: &str| {
             let model = "pub struct Model { pub id: i64, pub note: Option<String>, pub owner_id: Option<i64> }";
             let groups = format!("impl Table for Entity {{ const GROUPS: X = column_groups! {{ {groups} }}; }}");
-            Row::read("src/entity/x.rs", &format!("{model} {groups}")).map_err(|error| error.to_string())
+            Row::read("src/catalogue/entity/x.rs", &format!("{model} {groups}")).map_err(|error| error.to_string())
         };
         let row = read("texts: Note; keys: OwnerId;").expect("groups");
         let names: Vec<_> = row.groups().iter().map(|group| &*group.name).collect();
@@ -318,7 +318,7 @@ mod tests {
     #[test]
     fn columns_are_read_from_the_entity() {
         let source = "pub struct Other { pub x: i32 } #[derive(Clone)] #[sea_orm(table_name = \"xs\")] pub struct Model { pub id: i64, pub name: String, pub at: Option<super::Timestamp>, pub owner_id: Option<i64>, pub all: Vec<u8> }";
-        let row = Row::read("src/entity/x.rs", source).expect("Rust");
+        let row = Row::read("src/catalogue/entity/x.rs", source).expect("Rust");
         let text = |field| row.column(field).map(Column::text);
         assert_eq!(text("id").as_deref(), Some("i64"));
         assert_eq!(text("name").as_deref(), Some("String"));
@@ -337,12 +337,13 @@ mod tests {
             pub name: String,
             pub owner_id: Option<i64>, }
             super::rules![FieldRule::text(\"name\", Column::Name, 9).required(), FieldRule::text(\"note\", Column::Note, 9)];";
-        let row = Row::read("src/entity/x.rs", source).expect("Rust");
+        let row = Row::read("src/catalogue/entity/x.rs", source).expect("Rust");
         let text = |field| row.column(field).map(Column::text);
         assert_eq!((row.table.as_str(), text("id").as_deref()), ("xs", Some("i64")));
         assert_eq!((text("name").as_deref(), text("ownerId").as_deref()), (Some("String"), Some("Option<i64>")));
         assert_eq!(row.texts.iter().collect::<Vec<_>>(), ["note"]);
-        let nameless = Row::read("src/entity/x.rs", "table! { pub id: i64, }").expect_err("a table without a name");
+        let nameless =
+            Row::read("src/catalogue/entity/x.rs", "table! { pub id: i64, }").expect_err("a table without a name");
         assert!(nameless.to_string().contains("expected string literal"), "{nameless}");
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn check(model: &Schema, bindings: &Bindings, schema: &Checked, sourc
                 at(name),
                 format!("`{name}` must be bound to a Rust type: {reason}"),
                 Some(format!(
-                    "make the entity in src/entity/{module}.rs, add `pub use crate::entity::{module}::Model as {name};` to \
+                    "make the entity in src/catalogue/entity/{module}.rs, add `pub use crate::entity::{module}::Model as {name};` to \
                      {TYPES}, and write `impl {} for {name}` in {}",
                     resolver(name),
                     bindings.file(name)

@@ -6,9 +6,10 @@ use std::time::Duration;
 use clap::Subcommand;
 use clap_complete::Shell;
 
+use super::scope::Scope;
 use super::trimmed::{path, trimmed, word};
 use super::{Addresses, Apply, Asking, Check, Database, Deploy, Reading, Remote, Serve, examples, value};
-use crate::entity::token::{Expiry, Scope};
+use crate::entity::token::Expiry;
 
 /// The command to run.
 #[derive(Debug, Subcommand)]

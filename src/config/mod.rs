@@ -47,7 +47,7 @@ pub use limits::Edge;
 pub use listen::Listen;
 pub use log::{Log, LogFormat};
 pub use mail::MailArgs;
-pub use openid::{OpenId, OpenIdArgs};
+pub use openid::OpenIdArgs;
 pub use reading::{
     ContextCommand, Delivery, Deploys, History, Impact, List, Listed, Login, Named, Outcome, Query, Reading, Revert,
     Shown,

@@ -8,6 +8,8 @@ use sea_orm::Iterable;
 use super::secret::Secret;
 use super::trimmed::{path, switch, trimmed, word};
 use super::value;
+use crate::app::openid_settings::OpenId;
+use crate::db;
 use crate::entity::user::Role;
 use crate::outgoing;
 
@@ -117,40 +119,6 @@ enum NewUser {
     Member,
 }
 
-/// An OpenID provider, and who may sign in.
-#[derive(Debug, Clone)]
-pub struct OpenId {
-    /// The issuer, exactly as the provider writes it.
-    pub issuer: String,
-    /// Our client id.
-    pub client_id: String,
-    /// Our client secret.
-    pub client_secret: Option<Secret>,
-    /// The name on the button.
-    pub name: String,
-    /// The email domains, in lower case, whose users need no invitation. `*` means any.
-    pub domains: Vec<String>,
-    /// The initial role of users without an invitation.
-    pub role: Role,
-    /// The audiences that ID tokens may name beside our client id.
-    pub trusted_audiences: Vec<String>,
-    /// Whether to trust an email address that the provider does not say to be verified.
-    pub trust_email: bool,
-    /// The claim that names a person's groups.
-    pub groups_claim: String,
-    /// The roles of groups.
-    pub group_roles: Vec<(String, Role)>,
-    /// The teams of groups, by their aliases.
-    pub group_teams: Vec<(String, String)>,
-}
-
-impl OpenId {
-    /// Whether groups decide anything.
-    pub fn uses_groups(&self) -> bool {
-        !self.group_roles.is_empty() || !self.group_teams.is_empty()
-    }
-}
-
 impl OpenIdArgs {
     /// Returns the provider, if one is configured.
     ///
@@ -164,7 +132,7 @@ impl OpenIdArgs {
         Ok(Some(OpenId {
             issuer: issuer.clone(),
             client_id: client_id.clone(),
-            client_secret: secret,
+            client_secret: secret.map(|secret| db::Secret::new(secret.reveal().to_owned())),
             name: self.oidc_name.clone(),
             domains: self.oidc_domains.clone(),
             role: match self.oidc_role {

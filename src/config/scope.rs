@@ -1,22 +1,29 @@
 //! The scopes of a token, as the command line names them.
 
 use clap::ValueEnum;
-use clap::builder::PossibleValue;
 
-use crate::entity::token::Scope;
+use crate::entity::token;
 
-impl ValueEnum for Scope {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Read, Self::Write, Self::Admin, Self::Scim]
-    }
+/// What a token may do.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Scope {
+    /// Queries
+    Read,
+    /// Also mutations that change the catalogue
+    Write,
+    /// Also mutations that change users and their roles
+    Admin,
+    /// Users and groups by SCIM, and nothing else
+    Scim,
+}
 
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(match self {
-            Self::Unknown => return None,
-            Self::Read => PossibleValue::new("read").help("Queries"),
-            Self::Write => PossibleValue::new("write").help("Also mutations that change the catalogue"),
-            Self::Admin => PossibleValue::new("admin").help("Also mutations that change users and their roles"),
-            Self::Scim => PossibleValue::new("scim").help("Users and groups by SCIM, and nothing else"),
-        })
+impl From<Scope> for token::Scope {
+    fn from(scope: Scope) -> Self {
+        match scope {
+            Scope::Read => Self::Read,
+            Scope::Write => Self::Write,
+            Scope::Admin => Self::Admin,
+            Scope::Scim => Self::Scim,
+        }
     }
 }

@@ -16,8 +16,8 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
+use crate::app::openid_settings::OpenId;
 use crate::budget::Excess;
-use crate::config::OpenId;
 use crate::db::Db;
 use crate::graphql::Catalogue;
 use crate::graphql::request::caller::Caller;

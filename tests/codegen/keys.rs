@@ -14,9 +14,9 @@ pub struct Model { pub author_id: i64, pub translator_id: Option<i64> }
 fn said(field: &str, fields: &str) -> Result<String, String> {
     let types = format!("{TYPES} fields! {{ {fields} }}");
     let mut bindings = Bindings::read("types.rs", &types).expect("the bindings parse");
-    bindings.add_row("Poem", Row::read("src/entity/poem.rs", ENTITY).expect("an entity"));
+    bindings.add_row("Poem", Row::read("src/catalogue/entity/poem.rs", ENTITY).expect("an entity"));
     let author = "pub struct Model { pub name: String }";
-    bindings.add_row("Author", Row::read("src/entity/author.rs", author).expect("an entity"));
+    bindings.add_row("Author", Row::read("src/catalogue/entity/author.rs", author).expect("an entity"));
     let sdl = format!("type Query {{ poem: Poem }}\ntype Poem {{ {field} }}\ntype Author {{ name: String! }}");
     codegen::generate("schema.graphql", &sdl, &bindings).map_err(|mistakes| mistakes.to_string())
 }
@@ -25,11 +25,11 @@ fn said(field: &str, fields: &str) -> Result<String, String> {
 fn a_key_that_may_be_null_is_refused_for_a_field_that_is_never_null() {
     let expected = "\
 schema.graphql:2:13: `Poem.translator` is never null, but its key may be: the column `translator_id` of `poem` in \
-src/entity/poem.rs
+src/catalogue/entity/poem.rs
 type Poem { translator: Author! }
             ^^^^^^^^^^
 help: remove the `!`, or make the column not null; or write the method, and `Poem { row: translator; }` in `fields!` of \
-src/graphql/types.rs
+src/catalogue/graphql/types.rs
 ";
     assert_eq!(said("translator: Author!", ""), Err(expected.to_owned()));
 }

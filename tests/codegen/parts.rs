@@ -23,9 +23,8 @@ impl Table for Entity { const GROUPS: &'static [Omitted] = column_groups! { text
 const HAND_WRITTEN: &str = r#"
 #![allow(dead_code, missing_docs)]
 use std::sync::Arc;
-use rollcall::error::{Code, Error, Result};
-use rollcall::engine;
-use rollcall::engine::page::{Page, PartialPage};
+use engine::error::{Code, Error, Result};
+use engine::page::{Page, PartialPage};
 
 pub mod types {
     pub struct State;
@@ -64,7 +63,7 @@ impl ServicesQuery for Query {
 fn said(old: &str, new: &str) -> String {
     assert_eq!(BINDINGS.contains(old), !HAND_WRITTEN.contains(old), "{old}");
     let mut bindings = Bindings::read("types.rs", &BINDINGS.replace(old, new)).expect("the bindings parse");
-    bindings.add_row("Service", Row::read("src/entity/service.rs", ENTITY).expect("an entity"));
+    bindings.add_row("Service", Row::read("src/catalogue/entity/service.rs", ENTITY).expect("an entity"));
     let said = compile_bound(SDL, &bindings, &HAND_WRITTEN.replace(old, new));
     said.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -31,8 +31,7 @@ const BINDINGS: &str = "pub use crate::service::Service; pub use crate::team::Te
 const HAND_WRITTEN: &str = r#"
 #![allow(dead_code, missing_docs)]
 use std::sync::Arc;
-use rollcall::error::{Code, Error, Result, UserError};
-use rollcall::engine;
+use engine::error::{Code, Error, Result, UserError};
 
 pub mod types {
     pub struct State;
@@ -107,7 +106,7 @@ pub(super) fn compile_bound(sdl: &str, bindings: &Bindings, hand_written: &str) 
         .arg("-L")
         .arg(format!("dependency={}", dependencies.display()))
         .arg("--extern")
-        .arg(format!("rollcall={}", library.display()))
+        .arg(format!("engine={}", library.display()))
         .arg(folder.path().join("lib.rs"))
         .output()
         .expect("rustc starts");
@@ -116,7 +115,7 @@ pub(super) fn compile_bound(sdl: &str, bindings: &Bindings, hand_written: &str) 
     if output.status.success() { String::new() } else { said }
 }
 
-/// The library that this test is linked with, and the folder of its dependencies. Cargo may keep several builds; the
+/// The engine that this test is linked with, and the folder of its dependencies. Cargo may keep several builds; the
 /// newest is that of this run.
 fn library() -> (PathBuf, PathBuf) {
     let test = std::env::current_exe().expect("this test has a path");
@@ -124,7 +123,7 @@ fn library() -> (PathBuf, PathBuf) {
     let files = std::fs::read_dir(&dependencies).expect("the target folder").flatten().map(|entry| entry.path());
     let is_library = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        name.starts_with("librollcall-") && name.ends_with(".rlib")
+        name.starts_with("libengine-") && name.ends_with(".rlib")
     };
     let made = |path: &PathBuf| path.metadata().and_then(|metadata| metadata.modified()).ok();
     let newest = files.filter(is_library).max_by_key(made);
@@ -190,7 +189,7 @@ fn a_mutation_that_is_added_names_its_trait_and_its_file() {
         &[
             "E0277",
             "nothing resolves the SDL's `Mutation.serviceArchive`",
-            "write `impl ServiceArchiveMutation for Mutation` in src/graphql/service.rs",
+            "write `impl ServiceArchiveMutation for Mutation` in src/catalogue/graphql/service.rs",
         ],
     );
 }
@@ -239,7 +238,7 @@ fn a_type_that_nothing_resolves_names_its_trait_and_its_file() {
     let hand_written =
         HAND_WRITTEN.replace("pub struct State;", "pub struct State;\n#[derive(Debug)]\npub struct Tier;");
     let said = compile_with(&sdl, &bindings, &hand_written);
-    for part in ["nothing resolves the fields of the SDL's type `Tier`", "src/graphql/tier.rs"] {
+    for part in ["nothing resolves the fields of the SDL's type `Tier`", "src/catalogue/graphql/tier.rs"] {
         assert!(said.contains(part), "expected {part:?} in:\n{said}");
     }
 }
@@ -253,8 +252,8 @@ fn the_error_for_an_unbound_type_shows_the_line_to_add() {
 schema/schema.graphql:8:6: `Tier` must be bound to a Rust type: its field `name` has arguments
 type Tier { name(short: Boolean): String }
      ^^^^
-help: make the entity in src/entity/tier.rs, add `pub use crate::entity::tier::Model as Tier;` to src/graphql/types.rs, \
-and write `impl TierResolver for Tier` in src/graphql/tier.rs
+help: make the entity in src/catalogue/entity/tier.rs, add `pub use crate::entity::tier::Model as Tier;` to src/catalogue/graphql/types.rs, \
+and write `impl TierResolver for Tier` in src/catalogue/graphql/tier.rs
 ";
     assert_eq!(said, expected);
 }
@@ -262,7 +261,7 @@ and write `impl TierResolver for Tier` in src/graphql/tier.rs
 #[test]
 fn without_bindings_every_type_of_the_schema_that_needs_one_is_named() {
     let file = |path: &str| std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let (sdl, types) = (file("schema/schema.graphql"), file("src/graphql/types.rs"));
+    let (sdl, types) = (file("schema/schema.graphql"), file("src/catalogue/graphql/types.rs"));
     let said = codegen::generate("schema/schema.graphql", &sdl, &Bindings::default()).expect_err("nothing is bound");
     let named: BTreeSet<&str> =
         said.problems().iter().filter_map(|problem| problem.message.split('`').nth(1)).collect();

@@ -1,6 +1,6 @@
 // Generated from the SDL by the build. Edit the SDL, never this.
 
-use ::rollcall::engine::generated as __e;
+use ::engine::generated as __e;
 
 /// The context of a resolver: the state of its request.
 pub type Ctx<'a> = __e::Context<'a, super::types::State>;
@@ -84,7 +84,7 @@ __e::possible!(
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the fields of the SDL's type `Book` for `{Self}`",
-    note = "write `impl BookResolver for Book` in src/graphql/book.rs"
+    note = "write `impl BookResolver for Book` in src/catalogue/graphql/book.rs"
 )]
 pub trait BookResolver: Sized + Send + Sync + 'static {
     fn id(&self) -> super::types::ID;
@@ -138,7 +138,7 @@ __e::bound!(
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the fields of the SDL's type `Film` for `{Self}`",
-    note = "write `impl FilmResolver for Film` in src/graphql/film.rs"
+    note = "write `impl FilmResolver for Film` in src/catalogue/graphql/film.rs"
 )]
 pub trait FilmResolver: Sized + Send + Sync + 'static {
     fn id(&self) -> super::types::ID;
@@ -186,7 +186,7 @@ __e::bound!(
 /// Someone who writes, reads or keeps a shelf.
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the fields of the SDL's type `Person` for `{Self}`",
-    note = "write `impl PersonResolver for Person` in src/graphql/person.rs"
+    note = "write `impl PersonResolver for Person` in src/catalogue/graphql/person.rs"
 )]
 pub trait PersonResolver: Sized + Send + Sync + 'static {
     fn id(&self) -> super::types::ID;
@@ -214,7 +214,7 @@ __e::bound!(
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the fields of the SDL's type `Shelf` for `{Self}`",
-    note = "write `impl ShelfResolver for Shelf` in src/graphql/shelf.rs"
+    note = "write `impl ShelfResolver for Shelf` in src/catalogue/graphql/shelf.rs"
 )]
 pub trait ShelfResolver: Sized + Send + Sync + 'static {
     fn id(&self) -> super::types::ID;
@@ -276,7 +276,7 @@ __e::possible!(
 /// Fails only when told to.
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the fields of the SDL's type `Calm` for `{Self}`",
-    note = "write `impl CalmResolver for Calm` in src/graphql/calm.rs"
+    note = "write `impl CalmResolver for Calm` in src/catalogue/graphql/calm.rs"
 )]
 pub trait CalmResolver: Sized + Send + Sync + 'static {
     fn id(&self) -> super::types::ID;
@@ -350,7 +350,7 @@ __e::bound!(
 /// Its `word`, `sure`, `one` and `must` always fail.
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the fields of the SDL's type `Harsh` for `{Self}`",
-    note = "write `impl HarshResolver for Harsh` in src/graphql/harsh.rs"
+    note = "write `impl HarshResolver for Harsh` in src/catalogue/graphql/harsh.rs"
 )]
 pub trait HarshResolver: Sized + Send + Sync + 'static {
     fn id(&self) -> super::types::ID;
@@ -424,7 +424,7 @@ __e::bound!(
 /// Lists of troubles with every way of being null.
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the fields of the SDL's type `Ward` for `{Self}`",
-    note = "write `impl WardResolver for Ward` in src/graphql/ward.rs"
+    note = "write `impl WardResolver for Ward` in src/catalogue/graphql/ward.rs"
 )]
 pub trait WardResolver: Sized + Send + Sync + 'static {
     fn id(&self) -> super::types::ID;
@@ -603,7 +603,7 @@ pub struct Query;
 /// One thing by its identifier, or null.
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Query.node`",
-    note = "write `impl NodeQuery for Query` in src/graphql/node.rs"
+    note = "write `impl NodeQuery for Query` in src/catalogue/graphql/node.rs"
 )]
 pub trait NodeQuery {
     fn node(ctx: &Ctx<'_>, id: String) -> impl __e::Answer<Option<Node>>;
@@ -611,7 +611,7 @@ pub trait NodeQuery {
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Query.nodes`",
-    note = "write `impl NodesQuery for Query` in src/graphql/nodes.rs"
+    note = "write `impl NodesQuery for Query` in src/catalogue/graphql/nodes.rs"
 )]
 pub trait NodesQuery {
     fn nodes(ctx: &Ctx<'_>, ids: Vec<String>) -> impl __e::Answer<Vec<Option<Node>>>;
@@ -619,7 +619,7 @@ pub trait NodesQuery {
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Query.viewer`",
-    note = "write `impl ViewerQuery for Query` in src/graphql/viewer.rs"
+    note = "write `impl ViewerQuery for Query` in src/catalogue/graphql/viewer.rs"
 )]
 pub trait ViewerQuery {
     fn viewer(ctx: &Ctx<'_>) -> impl __e::Answer<Option<super::types::Person>>;
@@ -627,7 +627,7 @@ pub trait ViewerQuery {
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Query.shelf`",
-    note = "write `impl ShelfQuery for Query` in src/graphql/shelf.rs"
+    note = "write `impl ShelfQuery for Query` in src/catalogue/graphql/shelf.rs"
 )]
 pub trait ShelfQuery {
     fn shelf(ctx: &Ctx<'_>, id: String) -> impl __e::Answer<Option<super::types::Shelf>>;
@@ -635,7 +635,7 @@ pub trait ShelfQuery {
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Query.shelves`",
-    note = "write `impl ShelvesQuery for Query` in src/graphql/shelves.rs"
+    note = "write `impl ShelvesQuery for Query` in src/catalogue/graphql/shelves.rs"
 )]
 pub trait ShelvesQuery {
     fn shelves(ctx: &Ctx<'_>) -> impl __e::Answer<Vec<super::types::Shelf>>;
@@ -643,7 +643,7 @@ pub trait ShelvesQuery {
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Query.holdings`",
-    note = "write `impl HoldingsQuery for Query` in src/graphql/holdings.rs"
+    note = "write `impl HoldingsQuery for Query` in src/catalogue/graphql/holdings.rs"
 )]
 pub trait HoldingsQuery {
     fn holdings(
@@ -655,7 +655,7 @@ pub trait HoldingsQuery {
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Query.search`",
-    note = "write `impl SearchQuery for Query` in src/graphql/search.rs"
+    note = "write `impl SearchQuery for Query` in src/catalogue/graphql/search.rs"
 )]
 pub trait SearchQuery {
     fn search(ctx: &Ctx<'_>, text: String, first: i32) -> impl __e::Answer<Vec<Find>>;
@@ -663,7 +663,7 @@ pub trait SearchQuery {
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Query.pick`",
-    note = "write `impl PickQuery for Query` in src/graphql/pick.rs"
+    note = "write `impl PickQuery for Query` in src/catalogue/graphql/pick.rs"
 )]
 pub trait PickQuery {
     fn pick(ctx: &Ctx<'_>, by: Pick) -> impl __e::Answer<Option<Node>>;
@@ -671,7 +671,7 @@ pub trait PickQuery {
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Query.nothing`",
-    note = "write `impl NothingQuery for Query` in src/graphql/nothing.rs"
+    note = "write `impl NothingQuery for Query` in src/catalogue/graphql/nothing.rs"
 )]
 pub trait NothingQuery {
     fn nothing(ctx: &Ctx<'_>) -> impl __e::Answer<Option<Holding>>;
@@ -679,7 +679,7 @@ pub trait NothingQuery {
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Query.empty`",
-    note = "write `impl EmptyQuery for Query` in src/graphql/empty.rs"
+    note = "write `impl EmptyQuery for Query` in src/catalogue/graphql/empty.rs"
 )]
 pub trait EmptyQuery {
     fn empty(ctx: &Ctx<'_>) -> impl __e::Answer<Vec<Find>>;
@@ -687,7 +687,7 @@ pub trait EmptyQuery {
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Query.trouble`",
-    note = "write `impl TroubleQuery for Query` in src/graphql/trouble.rs"
+    note = "write `impl TroubleQuery for Query` in src/catalogue/graphql/trouble.rs"
 )]
 pub trait TroubleQuery {
     fn trouble(ctx: &Ctx<'_>, id: String, fail: __e::MaybeUndefined<String>) -> impl __e::Answer<Option<Trouble>>;
@@ -695,7 +695,7 @@ pub trait TroubleQuery {
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Query.mustTrouble`",
-    note = "write `impl MustTroubleQuery for Query` in src/graphql/must.rs"
+    note = "write `impl MustTroubleQuery for Query` in src/catalogue/graphql/must.rs"
 )]
 pub trait MustTroubleQuery {
     fn must_trouble(ctx: &Ctx<'_>, id: String, fail: __e::MaybeUndefined<String>) -> impl __e::Answer<Trouble>;
@@ -703,7 +703,7 @@ pub trait MustTroubleQuery {
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Query.troubles`",
-    note = "write `impl TroublesQuery for Query` in src/graphql/troubles.rs"
+    note = "write `impl TroublesQuery for Query` in src/catalogue/graphql/troubles.rs"
 )]
 pub trait TroublesQuery {
     fn troubles(ctx: &Ctx<'_>, fail: __e::MaybeUndefined<String>) -> impl __e::Answer<Option<Vec<Option<Trouble>>>>;
@@ -711,7 +711,7 @@ pub trait TroublesQuery {
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Query.ward`",
-    note = "write `impl WardQuery for Query` in src/graphql/ward.rs"
+    note = "write `impl WardQuery for Query` in src/catalogue/graphql/ward.rs"
 )]
 pub trait WardQuery {
     fn ward(ctx: &Ctx<'_>, fail: __e::MaybeUndefined<String>) -> impl __e::Answer<super::types::Ward>;
@@ -720,7 +720,7 @@ pub trait WardQuery {
 /// Deprecated: No longer supported
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Query.old`",
-    note = "write `impl OldQuery for Query` in src/graphql/old.rs"
+    note = "write `impl OldQuery for Query` in src/catalogue/graphql/old.rs"
 )]
 pub trait OldQuery {
     fn old(ctx: &Ctx<'_>) -> impl __e::Answer<Option<String>>;
@@ -729,7 +729,7 @@ pub trait OldQuery {
 /// Deprecated: Older than `old`.
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Query.older`",
-    note = "write `impl OlderQuery for Query` in src/graphql/older.rs"
+    note = "write `impl OlderQuery for Query` in src/catalogue/graphql/older.rs"
 )]
 pub trait OlderQuery {
     fn older(ctx: &Ctx<'_>, than: __e::MaybeUndefined<i32>) -> impl __e::Answer<Option<String>>;
@@ -738,7 +738,7 @@ pub trait OlderQuery {
 /// Its own arguments as JSON, in this order, those left out left out.
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Query.echo`",
-    note = "write `impl EchoQuery for Query` in src/graphql/echo.rs"
+    note = "write `impl EchoQuery for Query` in src/catalogue/graphql/echo.rs"
 )]
 pub trait EchoQuery {
     fn echo(
@@ -935,7 +935,7 @@ __e::root!(
 /// What came of a change.
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the fields of the SDL's type `Tally` for `{Self}`",
-    note = "write `impl TallyResolver for Tally` in src/graphql/tally.rs"
+    note = "write `impl TallyResolver for Tally` in src/catalogue/graphql/tally.rs"
 )]
 pub trait TallyResolver: Sized + Send + Sync + 'static {
     /// The counter just after the change.
@@ -1001,7 +1001,7 @@ pub struct Mutation;
 /// Fails before it adds.
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Mutation.add`",
-    note = "write `impl AddMutation for Mutation` in src/graphql/add.rs"
+    note = "write `impl AddMutation for Mutation` in src/catalogue/graphql/add.rs"
 )]
 pub trait AddMutation {
     fn add(
@@ -1013,7 +1013,7 @@ pub trait AddMutation {
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Mutation.mustAdd`",
-    note = "write `impl MustAddMutation for Mutation` in src/graphql/must.rs"
+    note = "write `impl MustAddMutation for Mutation` in src/catalogue/graphql/must.rs"
 )]
 pub trait MustAddMutation {
     fn must_add(
@@ -1025,7 +1025,7 @@ pub trait MustAddMutation {
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Mutation.reset`",
-    note = "write `impl ResetMutation for Mutation` in src/graphql/reset.rs"
+    note = "write `impl ResetMutation for Mutation` in src/catalogue/graphql/reset.rs"
 )]
 pub trait ResetMutation {
     fn reset(ctx: &MutationCtx<'_>, to: Option<i32>) -> impl __e::Answer<i32>;
@@ -1033,7 +1033,7 @@ pub trait ResetMutation {
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Mutation.addAll`",
-    note = "write `impl AddAllMutation for Mutation` in src/graphql/add.rs"
+    note = "write `impl AddAllMutation for Mutation` in src/catalogue/graphql/add.rs"
 )]
 pub trait AddAllMutation {
     fn add_all(
@@ -1045,7 +1045,7 @@ pub trait AddAllMutation {
 
 #[diagnostic::on_unimplemented(
     message = "nothing resolves the SDL's `Mutation.undo`",
-    note = "write `impl UndoMutation for Mutation` in src/graphql/undo.rs"
+    note = "write `impl UndoMutation for Mutation` in src/catalogue/graphql/undo.rs"
 )]
 pub trait UndoMutation {
     fn undo(ctx: &MutationCtx<'_>) -> impl __e::Answer<Option<super::types::Tally>>;

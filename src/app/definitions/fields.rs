@@ -6,19 +6,19 @@ use serde_json::Value;
 
 use super::HERE;
 use super::uses::{self, Uses};
-use crate::app::ask::{ask, or_null, settled, unanswered};
-use crate::app::form::{self, Area, Mistakes, Text};
-use crate::app::layout::{Head, page as framed};
-use crate::app::operations::property_definition_to_change::PropertyDefinition;
-use crate::app::operations::{
+use crate::ask::{ask, or_null, settled, unanswered};
+use crate::form::{self, Area, Mistakes, Text};
+use crate::layout::{Head, page as framed};
+use crate::operations::property_definition_to_change::PropertyDefinition;
+use crate::operations::{
     ChangePropertyDefinition, CreatePropertyDefinition, DeletePropertyDefinition, PropertyDefinitionInput,
     PropertyDefinitionToChange, PropertyDisplayStatusEnum, PropertyLockedStatusEnum,
 };
-use crate::app::visit::{Fields, Visit, path};
-use crate::app::{Answer, Fault, Site};
-use crate::entity::{property_definition, text};
-use crate::graphql::field::id;
-use crate::json_schema;
+use crate::visit::{Fields, Visit, path};
+use crate::{Answer, Fault, Site};
+use catalogue::entity::{property_definition, text};
+use catalogue::graphql::field::id;
+use catalogue::json_schema;
 
 /// The fields of the form, by the paths that the API uses for mistakes about them.
 const NAME: &str = "name";

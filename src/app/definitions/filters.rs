@@ -5,20 +5,20 @@ use maud::{Markup, html};
 
 use super::uses::{self, Uses};
 use super::{HERE, or_absent};
-use crate::app::ask::{ask, settled, unanswered};
-use crate::app::form::{self, Mistakes, Text};
-use crate::app::layout::{Head, page as framed};
-use crate::app::operations::filter_to_change::Filter;
-use crate::app::operations::{
+use crate::ask::{ask, settled, unanswered};
+use crate::form::{self, Mistakes, Text};
+use crate::layout::{Head, page as framed};
+use crate::operations::filter_to_change::Filter;
+use crate::operations::{
     ChangeFilter, ConnectiveEnum, CreateFilter, DeleteFilter, FilterCreateInput, FilterPredicateInput, FilterToChange,
     FilterUpdateInput, PredicateKeyEnum, PredicateTypeEnum,
 };
-use crate::app::parts::{count, local};
-use crate::app::schema_words::option_label;
-use crate::app::visit::{Fields, Visit, path};
-use crate::app::{Answer, Fault, Site};
-use crate::entity::{filter, text};
-use crate::graphql::field::id;
+use crate::parts::{count, local};
+use crate::schema_words::option_label;
+use crate::visit::{Fields, Visit, path};
+use crate::{Answer, Fault, Site};
+use catalogue::entity::{filter, text};
+use catalogue::graphql::field::id;
 
 /// The fields of the form, by the paths that the API uses for mistakes about them.
 const NAME: &str = "name";

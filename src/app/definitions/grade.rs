@@ -1,8 +1,8 @@
 //! Tiers and lifecycle stages, as their forms know them.
 
-use crate::app::visit::Fields;
-use crate::entity::{lifecycle, tier};
-use crate::graphql::field::id;
+use crate::visit::Fields;
+use catalogue::entity::{lifecycle, tier};
+use catalogue::graphql::field::id;
 
 /// The fields of the form, by the paths that the API uses for mistakes about them.
 pub const NAME: &str = "name";

@@ -6,16 +6,16 @@ use maud::{Markup, html};
 use super::grade::{ALIAS, DESCRIPTION, Grade, INDEX, Kind, NAME};
 use super::uses::{self, Uses};
 use super::{HERE, or_absent};
-use crate::app::ask::{ask, or_null, settled, unanswered};
-use crate::app::form::{self, Area, Mistakes, Text};
-use crate::app::layout::{Head, page as framed};
-use crate::app::operations::{
+use crate::ask::{ask, or_null, settled, unanswered};
+use crate::form::{self, Area, Mistakes, Text};
+use crate::layout::{Head, page as framed};
+use crate::operations::{
     ChangeLifecycle, ChangeTier, CreateLifecycle, CreateTier, DeleteLifecycle, DeleteTier, Grades,
     LifecycleCreateInput, LifecycleUpdateInput, TierCreateInput, TierUpdateInput,
 };
-use crate::app::visit::{Fields, Visit, path};
-use crate::app::{Answer, Fault, Site};
-use crate::entity::text;
+use crate::visit::{Fields, Visit, path};
+use crate::{Answer, Fault, Site};
+use catalogue::entity::text;
 
 /// What a form says.
 struct Given<'f> {

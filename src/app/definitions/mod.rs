@@ -15,7 +15,7 @@ use super::parts::{count, count_to_most, local, pages, short};
 use super::schema_words::option_label;
 use super::visit::{Method, Session, Visit, path};
 use super::{Answer, Fault, Site};
-use crate::entity::user::Role;
+use catalogue::entity::user::Role;
 
 mod fields;
 pub mod filters;

@@ -4,16 +4,16 @@ use maud::{Markup, html};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select};
 
 use super::grade::{Grade, Kind};
-use crate::app::Fault;
-use crate::app::parts::{count, count_to_most, delete_button, link, short};
-use crate::app::reading::too_long;
-use crate::app::team_leaving::counted;
-use crate::app::visit::Fields;
-use crate::db::{self, Read, ReadHandle};
-use crate::entity::{
+use crate::Fault;
+use crate::parts::{count, count_to_most, delete_button, link, short};
+use crate::reading::too_long;
+use crate::team_leaving::counted;
+use crate::visit::Fields;
+use catalogue::db::{self, Read, ReadHandle};
+use catalogue::entity::{
     campaign, check, event_subscription, filter, filter_predicate, property, property_definition, scorecard, service,
 };
-use crate::graphql::field::id::Id;
+use catalogue::graphql::field::id::Id;
 
 /// The maximum number of things of a kind that are named.
 pub const NAMED: u64 = 10;

@@ -2,7 +2,7 @@
 
 use maud::{PreEscaped, html};
 
-use crate::entity::Timestamp;
+use catalogue::entity::Timestamp;
 
 /// A feed.
 pub struct Feed {

@@ -7,13 +7,13 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Qu
 
 use super::atom::Entry;
 use super::{ENTRIES, Here, day, summary};
-use crate::app::Fault;
-use crate::app::history::Subject;
-use crate::app::words::{self, Addresses, Thing};
-use crate::db::{OfKeys, Read, ReadHandle, Row};
-use crate::deploy::list::SERVICES;
-use crate::entity::audit::{Column, Entity, Model, OBJECTS};
-use crate::entity::{ByIds, TimeCursor, Timestamp, service};
+use crate::Fault;
+use crate::history::Subject;
+use crate::words::{self, Addresses, Thing};
+use catalogue::db::{OfKeys, Read, ReadHandle, Row};
+use catalogue::deploy::list::SERVICES;
+use catalogue::entity::audit::{Column, Entity, Model, OBJECTS};
+use catalogue::entity::{ByIds, TimeCursor, Timestamp, service};
 
 /// The number of entries of the audit among which a feed of all changes looks for its own.
 pub const SEARCHED: u64 = 1_000;

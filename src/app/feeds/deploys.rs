@@ -2,15 +2,15 @@
 
 use super::atom::Entry;
 use super::{ENTRIES, Here, day, summary};
-use crate::app::Fault;
-use crate::app::history::Subject;
-use crate::app::parts::short;
-use crate::app::service_name::labels;
-use crate::app::visit::path;
-use crate::db::ReadHandle;
-use crate::deploy::list::{self, Filter};
-use crate::entity::deploy::{Model, Status};
-use crate::entity::service::{self, Label};
+use crate::Fault;
+use crate::history::Subject;
+use crate::parts::short;
+use crate::service_name::labels;
+use crate::visit::path;
+use catalogue::db::ReadHandle;
+use catalogue::deploy::list::{self, Filter};
+use catalogue::entity::deploy::{Model, Status};
+use catalogue::entity::service::{self, Label};
 
 /// The newest deploys of a service, of the services of a team, or of all.
 pub(super) async fn entries(

@@ -7,9 +7,10 @@ use super::history::{self, Subject};
 use super::parts::link;
 use super::visit::{Fields, Reads};
 use super::{Fault, Site};
-use crate::db::ReadHandle;
-use crate::entity::audit::ActorKind;
-use crate::entity::{Timestamp, feed};
+use catalogue::db::ReadHandle;
+use catalogue::entity::audit::ActorKind;
+use catalogue::entity::{Timestamp, feed};
+use futures_util::future::BoxFuture;
 
 mod atom;
 mod changes;
@@ -91,33 +92,40 @@ fn summary(text: &str) -> String {
 
 impl Site {
     /// Writes the newest entries of a feed. The query names a service or a team, or nothing for all services.
-    pub async fn feed(&self, feed: &feed::Model, kind: FeedKind, query: &Fields) -> Result<String, Fault> {
-        let (service, team) = (query.given("service"), query.given("team"));
-        if service.is_some() && team.is_some() {
-            let why = "A feed is about a service or about a team: leave one of the two out of its address.";
-            return Err(Fault::BadRequest(why.to_owned()));
-        }
-        let (here, reads) = (Here(&self.catalogue.settings().app_url), Reads::default());
-        let reading = self.reading_of((ActorKind::Session, Some(feed.user_id)), &reads).await?;
-        let about = reading.required(|db| subject(db, service, team)).await?;
-        let about = about.as_ref();
-        let page = here.url(&page(kind, about, team));
-        let entries = match kind {
-            FeedKind::Deploys => reading.required(|db| deploys::entries(db, about, &here)).await?,
-            FeedKind::Changes => reading.required(|db| changes::entries(db, about, &here, &page)).await?,
-        };
-        let own = [("service", service), ("team", team)].into_iter().find_map(|(name, alias)| Some((name, alias?)));
-        let own = own.map(|(name, alias)| Fields::one(name, alias).query()).unwrap_or_default();
-        let what = about.map(|about| format!("/{}/{}", about.class.to_lowercase(), about.id)).unwrap_or_default();
-        Ok(atom::written(&atom::Feed {
-            // The address has a token. This one is the same for everybody, and says which feed it is.
-            own: here.url(&link(&format!("{}{}", feed::PATH, kind.file()), &own)),
-            id: here.tag("2026", &format!("{}{what}", kind.word())),
-            title: title(kind, about),
-            updated: entries.iter().map(|entry| entry.updated).max().unwrap_or(feed.created_at),
-            page,
-            entries,
-        }))
+    pub fn feed<'f>(
+        &'f self,
+        feed: &'f feed::Model,
+        kind: FeedKind,
+        query: &'f Fields,
+    ) -> BoxFuture<'f, Result<String, Fault>> {
+        Box::pin(async move {
+            let (service, team) = (query.given("service"), query.given("team"));
+            if service.is_some() && team.is_some() {
+                let why = "A feed is about a service or about a team: leave one of the two out of its address.";
+                return Err(Fault::BadRequest(why.to_owned()));
+            }
+            let (here, reads) = (Here(&self.catalogue.settings().app_url), Reads::default());
+            let reading = self.reading_of((ActorKind::Session, Some(feed.user_id)), &reads).await?;
+            let about = reading.required(|db| subject(db, service, team)).await?;
+            let about = about.as_ref();
+            let page = here.url(&page(kind, about, team));
+            let entries = match kind {
+                FeedKind::Deploys => reading.required(|db| deploys::entries(db, about, &here)).await?,
+                FeedKind::Changes => reading.required(|db| changes::entries(db, about, &here, &page)).await?,
+            };
+            let own = [("service", service), ("team", team)].into_iter().find_map(|(name, alias)| Some((name, alias?)));
+            let own = own.map(|(name, alias)| Fields::one(name, alias).query()).unwrap_or_default();
+            let what = about.map(|about| format!("/{}/{}", about.class.to_lowercase(), about.id)).unwrap_or_default();
+            Ok(atom::written(&atom::Feed {
+                // The address has a token. This one is the same for everybody, and says which feed it is.
+                own: here.url(&link(&format!("{}{}", feed::PATH, kind.file()), &own)),
+                id: here.tag("2026", &format!("{}{what}", kind.word())),
+                title: title(kind, about),
+                updated: entries.iter().map(|entry| entry.updated).max().unwrap_or(feed.created_at),
+                page,
+                entries,
+            }))
+        })
     }
 }
 

@@ -7,12 +7,12 @@ use sea_orm::sea_query::{Expr, ExprTrait, Order, Query};
 use sea_orm::{ColumnTrait, EntityTrait, JoinType, QueryFilter, QuerySelect, QueryTrait, RelationDef};
 
 use super::picture::{Mark, Picture};
-use crate::app::Fault;
-use crate::app::on_call;
-use crate::app::parts::{owner, short, tier as tier_chip};
-use crate::db::{self, Read, ReadHandle};
-use crate::entity::service::Column;
-use crate::entity::{Timestamp, deploy, service, team};
+use crate::Fault;
+use crate::on_call;
+use crate::parts::{owner, short, tier as tier_chip};
+use catalogue::db::{self, Read, ReadHandle};
+use catalogue::entity::service::Column;
+use catalogue::entity::{Timestamp, deploy, service, team};
 
 /// The most people on call that a row names.
 const PEOPLE: usize = 3;

@@ -18,11 +18,11 @@ use super::reading::{Reading, too_long};
 use super::service_name;
 use super::visit::{Fields, Visit, path};
 use super::{Answer, Fault, Site};
-use crate::db::ReadHandle;
-use crate::entity::service::{self, Column};
-use crate::entity::service_dependency::{self, Direction, STEPS, reach};
-use crate::graphql::field::id::{self, Class};
 use behind::{Behind, cells, heads};
+use catalogue::db::ReadHandle;
+use catalogue::entity::service::{self, Column};
+use catalogue::entity::service_dependency::{self, Direction, STEPS, reach};
+use catalogue::graphql::field::id::{self, Class};
 use layout::{Content, Folded, PictureLimits, fold, fold_by, layers};
 use picture::{Mark, Node, Picture, RANKED, Rest};
 

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use super::layout::{Content, Folded};
-use crate::entity::pages::path;
-use crate::entity::service::Label;
+use catalogue::entity::pages::path;
+use catalogue::entity::service::Label;
 
 /// The width and height of a box, and the space to the next one, in pixels.
 const WIDTH: usize = 170;
@@ -335,7 +335,7 @@ fn shortened_to(name: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::graph::layout::{PictureLimits, fold};
+    use crate::graph::layout::{PictureLimits, fold};
 
     #[test]
     fn names_are_cut_by_their_width() {
@@ -363,7 +363,7 @@ mod tests {
         assert!(draw(&[0, 0]).contains("height=\"88\""), "{}", draw(&[0, 0]));
         // The stylesheet has a least width for each number of layers.
         let style = include_str!("../style.css");
-        let most = crate::app::graph::LAYERS.max(2 * usize::from(crate::app::graph::SHOWN_STEPS) + 1);
+        let most = crate::graph::LAYERS.max(2 * usize::from(crate::graph::SHOWN_STEPS) + 1);
         for layers in 1..=most {
             let class = format!("layers-{layers}");
             let drawn = draw(&(0..layers).collect::<Vec<_>>());

@@ -9,16 +9,16 @@ use sea_orm::{ColumnTrait, EntityTrait, JoinType, QueryFilter, QueryOrder, Query
 
 use super::mine::Mine;
 use super::{Read as Page, view};
-use crate::app::parts::{count, level, short};
-use crate::app::standard_parts;
-use crate::app::{Fault, delivery_figures as figures};
-use crate::db::{OfKeys, Read, ReadHandle, Row, any};
-use crate::deploy::delivery::{self, Delivery};
-use crate::deploy::list::SERVICES;
-use crate::entity::check_result::Status;
-use crate::entity::deploy::Environments;
-use crate::entity::{Timestamp, category, check, check_result, level, scorecard, service, standing_day, team};
-use crate::graphql::field::id::Id;
+use crate::parts::{count, level, short};
+use crate::standard_parts;
+use crate::{Fault, delivery_figures as figures};
+use catalogue::db::{OfKeys, Read, ReadHandle, Row, any};
+use catalogue::deploy::delivery::{self, Delivery};
+use catalogue::deploy::list::SERVICES;
+use catalogue::entity::check_result::Status;
+use catalogue::entity::deploy::Environments;
+use catalogue::entity::{Timestamp, category, check, check_result, level, scorecard, service, standing_day, team};
+use catalogue::graphql::field::id::Id;
 
 /// The maximum number of results of checks that services do not pass that are read.
 pub const RESULTS: usize = 5_000;

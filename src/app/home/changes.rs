@@ -6,10 +6,10 @@ use maud::{Markup, html};
 
 use super::Read;
 use super::view::period;
-use crate::app::parts::{short, time};
-use crate::app::reading::too_long;
-use crate::app::words::{self, Thing};
-use crate::entity::audit::Model;
+use crate::parts::{short, time};
+use crate::reading::too_long;
+use crate::words::{self, Thing};
+use catalogue::entity::audit::Model;
 
 /// The number of lines that are shown.
 pub const LINES: usize = 8;

@@ -6,14 +6,14 @@ use std::cmp::Reverse;
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
-use crate::app::Fault;
-use crate::app::scope::NAMED;
-use crate::db::{Read, ReadHandle, Row, any};
-use crate::deploy::failing::{self, Failing};
-use crate::deploy::list::{self, Filter};
-use crate::entity::audit;
-use crate::entity::deploy::{self, Environments};
-use crate::entity::{Timestamp, integration, service, suggestion, team, team_membership, user};
+use crate::Fault;
+use crate::scope::NAMED;
+use catalogue::db::{Read, ReadHandle, Row, any};
+use catalogue::deploy::failing::{self, Failing};
+use catalogue::deploy::list::{self, Filter};
+use catalogue::entity::audit;
+use catalogue::entity::deploy::{self, Environments};
+use catalogue::entity::{Timestamp, integration, service, suggestion, team, team_membership, user};
 
 /// The maximum number of the visitor's teams that the page is about: no more than the list of their deploys takes.
 pub const TEAMS: u64 = NAMED as u64;

@@ -4,15 +4,15 @@ use maud::{Markup, html};
 
 use super::mine::{SUGGESTIONS, Steps};
 use super::{LISTED, Read, SHOWN};
-use crate::app::operations::home::Account;
-use crate::app::parts::{COUNTED, count, count_to, form_day, grouped, link, near_day, short, time};
-use crate::app::reading::too_long;
-use crate::app::visit::{Fields, Session};
-use crate::app::{all_deploys, on_call, service_name};
-use crate::deploy::days::DAY;
-use crate::deploy::failing::Failing;
-use crate::deploy::list;
-use crate::entity::user::Role;
+use crate::operations::home::Account;
+use crate::parts::{COUNTED, count, count_to, form_day, grouped, link, near_day, short, time};
+use crate::reading::too_long;
+use crate::visit::{Fields, Session};
+use crate::{all_deploys, on_call, service_name};
+use catalogue::deploy::days::DAY;
+use catalogue::deploy::failing::Failing;
+use catalogue::deploy::list;
+use catalogue::entity::user::Role;
 
 /// The list of deploys that failed.
 const FAILED: &str = "/deploys?status=failed";

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::shares::{Bounds, Hold, Shares};
+use catalogue::shares::{Bounds, Hold, Shares};
 
 /// Limits on running exchanges, in total and per address, and on waiting ones.
 pub const BOUNDS: Bounds = Bounds { most: 8, share: 4, waiting: 64, waiting_share: 16 };

@@ -7,7 +7,7 @@ use openidconnect::{JsonWebKey, SignatureVerificationError};
 use serde_json::Value;
 
 use super::answer::{self, Object};
-use crate::entity::text;
+use catalogue::entity::text;
 
 /// How much the provider's clock and ours may differ, in seconds.
 const SKEW: f64 = 60.0;

@@ -8,6 +8,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures_util::future::BoxFuture;
 use openidconnect::core::{CoreAuthenticationFlow, CoreClient, CoreJsonWebKey, CoreJsonWebKeySet};
 use openidconnect::{
     AuthUrl, AuthorizationCode, ClientId, ClientSecret, CsrfToken, EndpointNotSet, EndpointSet, HttpRequest,
@@ -26,10 +27,10 @@ use super::answer::{self, Discovered, Object};
 use super::exchange::{Exchanges, PATIENCE, Refused, Turn};
 use super::groups;
 use super::id_token::{self, Expected};
-use crate::app::attempt::Attempt;
-use crate::config::OpenId;
-use crate::entity::Timestamp;
-use crate::outgoing;
+use crate::attempt::Attempt;
+use crate::openid_settings::OpenId;
+use catalogue::entity::Timestamp;
+use catalogue::outgoing;
 
 /// The timeout of a request to the provider.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
@@ -127,8 +128,8 @@ impl Provider {
     ///
     /// # Errors
     /// Why the provider cannot be used.
-    pub async fn check(&self) -> Result<(), String> {
-        self.ask_metadata(FRESH).await.map(drop)
+    pub fn check(&self) -> BoxFuture<'_, Result<(), String>> {
+        Box::pin(async move { self.ask_metadata(FRESH).await.map(drop) })
     }
 
     /// The provider's URL to sign in at.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::entity::Timestamp;
+use catalogue::entity::Timestamp;
 
 pub use Moment as ISO8601DateTime;
 pub use String as JsonString;

@@ -4,7 +4,7 @@ use apollo_compiler::Schema;
 use maud::Markup;
 use pulldown_cmark::{Event, Tag, TagEnd};
 
-use crate::app::markdown::{events, link, render};
+use crate::markdown::{events, link, render};
 
 /// The whole description. Type names in code become links.
 pub(super) fn full(schema: &Schema, text: &str) -> Markup {

@@ -13,7 +13,7 @@ use maud::html;
 use super::layout::layout;
 use super::visit::Visit;
 use super::{Answer, Fault, PagePolicy};
-use crate::entity::text::SHORT;
+use catalogue::entity::text::SHORT;
 
 mod description;
 mod directives;

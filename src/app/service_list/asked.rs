@@ -4,18 +4,18 @@ use async_graphql::MaybeUndefined;
 
 use super::Chosen;
 use super::table::Column;
-use crate::app::ask::ask;
-use crate::app::form::Mistakes;
-use crate::app::operations::search::SearchResult;
-use crate::app::operations::types::Moment;
-use crate::app::operations::{
+use crate::ask::ask;
+use crate::form::Mistakes;
+use crate::operations::search::SearchResult;
+use crate::operations::types::Moment;
+use crate::operations::{
     IdentifierInput, Search, SearchTypeEnum, ServiceFilterEnum, ServiceFilterInput, ServiceSortEnum, Services, TagArgs,
 };
-use crate::app::parts::order;
-use crate::app::visit::{self, Fields, Visit};
-use crate::app::{Fault, Site, search};
-use crate::deploy::days::DAY;
-use crate::entity::{Timestamp, text};
+use crate::parts::order;
+use crate::visit::{self, Fields, Visit};
+use crate::{Fault, Site, search};
+use catalogue::deploy::days::DAY;
+use catalogue::entity::{Timestamp, text};
 
 /// The filters that name something by its id or its index. One that names nothing is not asked about.
 pub const NAMES: [&str; 3] = ["type", "filter", "level"];

@@ -2,14 +2,14 @@
 
 use maud::{Markup, html};
 
-use crate::app::ask::ask;
-use crate::app::form::{self, Mistakes};
-use crate::app::operations::services::Service;
-use crate::app::operations::{Choices, ServiceChoices};
-use crate::app::parts::link;
-use crate::app::rights::Reach;
-use crate::app::visit::{Fields, Session, Visit};
-use crate::app::{Fault, Site};
+use crate::ask::ask;
+use crate::form::{self, Mistakes};
+use crate::operations::services::Service;
+use crate::operations::{Choices, ServiceChoices};
+use crate::parts::link;
+use crate::rights::Reach;
+use crate::visit::{Fields, Session, Visit};
+use crate::{Fault, Site};
 
 /// The boxes that select services, by id.
 pub const SERVICE: &str = "service";

@@ -4,16 +4,16 @@ use maud::{Markup, html};
 
 use super::table::Column;
 use super::{Chosen, saved};
-use crate::app::form::Mistakes;
-use crate::app::operations::services::{Account, AccountSavedView, AccountSavedViews, ComponentType, Filter};
-use crate::app::parts::{link, short};
-use crate::app::scope::unknown;
-use crate::app::visit::{Fields, Session, Visit};
-use crate::app::{Fault, Site};
-use crate::entity::user::Role;
-use crate::entity::{ByIds, component_type, filter, saved_view};
-use crate::graphql::field::id::{self, Id};
-use crate::graphql::saved_view::parameters::{self, Parameters};
+use crate::form::Mistakes;
+use crate::operations::services::{Account, AccountSavedView, AccountSavedViews, ComponentType, Filter};
+use crate::parts::{link, short};
+use crate::scope::unknown;
+use crate::visit::{Fields, Session, Visit};
+use crate::{Fault, Site};
+use catalogue::entity::user::Role;
+use catalogue::entity::{ByIds, component_type, filter, saved_view};
+use catalogue::graphql::field::id::{self, Id};
+use catalogue::graphql::saved_view::parameters::{self, Parameters};
 
 /// The parameter that chooses the columns.
 pub const COLUMNS: &str = parameters::CHOSEN;

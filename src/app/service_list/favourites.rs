@@ -2,12 +2,12 @@
 
 use maud::{Markup, html};
 
-use crate::app::ask::{ask, settled, unanswered};
-use crate::app::operations::services::Service;
-use crate::app::operations::{self, AddFavourite, RemoveFavourite};
-use crate::app::parts::link;
-use crate::app::visit::{Fields, Visit, path};
-use crate::app::{Answer, Fault, Site};
+use crate::ask::{ask, settled, unanswered};
+use crate::operations::services::Service;
+use crate::operations::{self, AddFavourite, RemoveFavourite};
+use crate::parts::link;
+use crate::visit::{Fields, Visit, path};
+use crate::{Answer, Fault, Site};
 
 /// The form of the stars of a list. They are inside another form, so they name theirs.
 const FORM: &str = "stars";

@@ -2,15 +2,15 @@
 
 use std::collections::HashSet;
 
-use crate::app::ask::ask;
-use crate::app::csv::{File, Row, Source};
-use crate::app::form::Mistakes;
-use crate::app::operations::{ServiceSortEnum, Services, ServicesFile, services_file};
-use crate::app::parts::order;
-use crate::app::visit::Visit;
-use crate::app::{Answer, Fault, Site, picker};
-use crate::entity::{Timestamp, service};
-use crate::graphql::field::id;
+use crate::ask::ask;
+use crate::csv::{File, Row, Source};
+use crate::form::Mistakes;
+use crate::operations::{ServiceSortEnum, Services, ServicesFile, services_file};
+use crate::parts::order;
+use crate::visit::Visit;
+use crate::{Answer, Fault, Site, picker};
+use catalogue::entity::{Timestamp, service};
+use catalogue::graphql::field::id;
 
 use super::asked::{Asked, NAMES, quiet_since, team_called, wanted};
 use super::table::Column;

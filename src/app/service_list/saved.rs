@@ -3,19 +3,19 @@
 use async_graphql::MaybeUndefined;
 use maud::{Markup, html};
 
-use crate::app::ask::{ask, settled, unanswered};
-use crate::app::form::{self, Mistakes};
-use crate::app::layout::{Head, page as framed};
-use crate::app::operations::saved_views::SavedView;
-use crate::app::operations::{
+use crate::ask::{ask, settled, unanswered};
+use crate::form::{self, Mistakes};
+use crate::layout::{Head, page as framed};
+use crate::operations::saved_views::SavedView;
+use crate::operations::{
     ChangeView, DeleteView, OpenView, SaveView, SavedViewCreateInput, SavedViewUpdateInput, SavedViews, open_view,
 };
-use crate::app::parts::{delete_button, empty, link, short};
-use crate::app::visit::{Fields, Method, Session, Visit};
-use crate::app::{Answer, Fault, Site};
-use crate::entity::saved_view;
-use crate::entity::user::Role;
-use crate::graphql::field::id::{self, Id};
+use crate::parts::{delete_button, empty, link, short};
+use crate::visit::{Fields, Method, Session, Visit};
+use crate::{Answer, Fault, Site};
+use catalogue::entity::saved_view;
+use catalogue::entity::user::Role;
+use catalogue::graphql::field::id::{self, Id};
 
 /// The parameter of the list of services that says which view is open.
 pub const VIEW: &str = "view";

@@ -2,12 +2,12 @@
 
 use maud::{Markup, html};
 
-use crate::app::operations::services::Service;
-use crate::app::operations::{DeployStatusEnum, ServiceRow};
-use crate::app::parts::{level, status, tags, tier, time};
-use crate::app::service_name::address;
-use crate::app::visit::path;
-use crate::entity::Timestamp;
+use crate::operations::services::Service;
+use crate::operations::{DeployStatusEnum, ServiceRow};
+use crate::parts::{level, status, tags, tier, time};
+use crate::service_name::address;
+use crate::visit::path;
+use catalogue::entity::Timestamp;
 
 /// A column beside the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -263,7 +263,7 @@ pub fn table<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graphql::saved_view::parameters::COLUMNS;
+    use catalogue::graphql::saved_view::parameters::COLUMNS;
 
     #[test]
     fn saved_views_and_pages_have_the_same_columns() {

@@ -149,7 +149,7 @@ mod tests {
         let mut bindings = Bindings::read("types.rs", &types).unwrap_or_else(|mistakes| panic!("{mistakes}"));
         let row = |table: &str, columns: &str, more: &str| {
             let source = format!("#[sea_orm(table_name = \"{table}\")] pub struct Model {{ {columns} }} {more}");
-            Row::read(&format!("src/entity/{table}.rs"), &source).expect("Rust")
+            Row::read(&format!("src/catalogue/entity/{table}.rs"), &source).expect("Rust")
         };
         let groups = "impl Table for Entity { const GROUPS: X = column_groups! { texts: Motto; }; }";
         bindings.add_row("Author", row("author", "pub id: i64, pub name: String, pub lines: Option<i64>", ""));
@@ -184,7 +184,7 @@ mod tests {
             (
                 "Author { key title: all; }",
                 "key title",
-                "the table `poem` has no column `title` of type i64 in src/entity/poem.rs",
+                "the table `poem` has no column `title` of type i64 in src/catalogue/entity/poem.rs",
                 "its columns of that type are `author_id`, `id`",
             ),
             (
@@ -196,7 +196,7 @@ mod tests {
             (
                 "Author { through quarrel: all; }",
                 "through quarrel",
-                "the table `quarrel` has no column `poem_id` of type i64 in src/entity/quarrel.rs",
+                "the table `quarrel` has no column `poem_id` of type i64 in src/catalogue/entity/quarrel.rs",
                 "its columns of that type are `author_id`, `id`",
             ),
             ("Author { key id: of; }", "of", "`Author.of` of the type `PoemConnection!` is no list of rows", written),

@@ -81,7 +81,7 @@ pub(super) fn check_declarations(schema: &Schema, bindings: &Bindings) -> Vec<Pr
 
 fn prelude() -> TokenStream {
     quote! {
-        use ::rollcall::engine::generated as __e;
+        use ::engine::generated as __e;
 
         #[doc = " The context of a resolver: the state of its request."]
         pub type Ctx<'a> = __e::Context<'a, super::types::State>;

@@ -50,7 +50,7 @@ pub(super) fn answered_words<'a>(model: &'a Schema, definitions: &[Definition<'a
 fn prelude() -> TokenStream {
     quote! {
         #[allow(unused_imports)]
-        use ::rollcall::engine::generated as __e;
+        use ::engine::generated as __e;
 
         #[doc = " An operation with the values of its variables."]
         pub trait Operation: ::serde::Serialize {
