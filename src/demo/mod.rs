@@ -120,7 +120,7 @@ async fn describe(db: &Db) -> Result<()> {
         events: None,
         progress: None,
     };
-    match Box::pin(service_file::apply(db, &Actor::command_line(), &[file], &options)).await {
+    match service_file::apply(db, &Actor::command_line(), &[file], &options).await {
         Ok(_) => {}
         Err(Refused::Failed(error)) => return Err(error),
         Err(Refused::Problems(notes)) => {

@@ -99,7 +99,7 @@ impl Asker {
             return Err(reason);
         }
         let started = Instant::now();
-        let response = Box::pin(self.catalogue.execute(&prepared, &self.caller, &self.request_id, None)).await;
+        let response = self.catalogue.execute(&prepared, &self.caller, &self.request_id, None).await;
         let response = response.map_err(|Unavailable(reason)| reason.to_owned())?;
         self.note(Ran {
             is_mutation,

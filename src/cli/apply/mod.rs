@@ -142,7 +142,7 @@ async fn apply_to(db: &Db, files: &[File], options: &Options<'_>) -> Result<Done
     wanted.read(db.read()).await?;
     let options = &Options { events: Some(&wanted), ..options.clone() };
     for _ in 0..ATTEMPTS {
-        match Box::pin(service_file::apply(db, &actor, files, options)).await {
+        match service_file::apply(db, &actor, files, options).await {
             Err(Refused::Failed(error)) if db::Error::cause_of(&error).is_some_and(db::Error::is_lost_race) => {}
             done => return done,
         }

@@ -143,7 +143,7 @@ async fn claim(
     prepared: &Prepared,
 ) -> Result<ControlFlow<String, Claim>, Rejection> {
     let key = RequestKey { key: Sha256::digest(key).into(), request: Sha256::digest(body).into() };
-    let claimed = Box::pin(app.catalogue.claim(caller, key, prepared)).await;
+    let claimed = app.catalogue.claim(caller, key, prepared).await;
     match claimed.map_err(|error| Rejection::of_database(&error))? {
         Claimed::New(claim) => Ok(ControlFlow::Continue(claim)),
         Claimed::Answered(answer) => Ok(ControlFlow::Break(answer)),
