@@ -6,14 +6,15 @@
 use std::hint::black_box;
 use std::path::Path;
 
-use codegen::Bindings;
+use codegen::checkout::SDL;
+use codegen::{Bindings, Checkout};
 use criterion::{Criterion, criterion_group, criterion_main};
 
 /// Name, file, and the known number of mistakes.
 const SCHEMAS: &[(&str, &str, usize)] = &[
     ("octokit", "tests/large-schemas/node_modules/@octokit/graphql-schema/schema.graphql", 2),
     ("nautical", "tests/large-schemas/node_modules/@nautical-commerce/graphql-schema/nautical/schema.graphql", 0),
-    (ROLLCALL, "schema/schema.graphql", 0),
+    (ROLLCALL, SDL, 0),
 ];
 /// The schema whose types are bound to rows of entities.
 const ROLLCALL: &str = "rollcall";
@@ -21,14 +22,15 @@ const ROLLCALL: &str = "rollcall";
 fn generator(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("generator");
     group.sample_size(10);
+    let checkout = Checkout { root: Path::new(env!("CARGO_MANIFEST_DIR")) };
     for (name, file, mistakes) in SCHEMAS {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
-        let Ok(sdl) = std::fs::read_to_string(&path) else {
+        let Ok(sdl) = checkout.read(file) else {
             eprintln!("left out: {file} is not there; run `npm ci` in tests/large-schemas");
             assert!(std::env::var_os("CI").is_none(), "{file} is missing in CI");
             continue;
         };
-        let bindings = if *name == ROLLCALL { bindings_of_rollcall() } else { bindings_of(&sdl) };
+        let bindings =
+            if *name == ROLLCALL { checkout.bindings().expect("what the build reads") } else { bindings_of(&sdl) };
         match codegen::generate(file, &sdl, &bindings) {
             Ok(code) => eprintln!("{name}: {} lines of SDL, {} bytes of Rust", sdl.lines().count(), code.len()),
             Err(found) => eprintln!("{name}: {} lines of SDL\n{found}", sdl.lines().count()),
@@ -57,23 +59,6 @@ fn bindings_of(sdl: &str) -> Bindings {
     let names = unbound.filter_map(|problem| problem.message.split('`').nth(1));
     let types: String = names.map(|name| format!("pub struct {name};")).collect();
     Bindings::read("types.rs", &types).expect("the names are identifiers")
-}
-
-/// Binds the types of rollcall's schema as its build does.
-fn bindings_of_rollcall() -> Bindings {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let read = |file: &Path| std::fs::read_to_string(file).expect("a file of the source");
-    let types = read(&source.join("graphql/types.rs"));
-    let mut bindings = Bindings::read("types.rs", &types).expect("Rust");
-    for entity in std::fs::read_dir(source.join("entity")).expect("the folder of the entities") {
-        let name = entity.expect("a file").file_name().into_string().expect("UTF-8");
-        if !name.ends_with(".rs") {
-            continue;
-        }
-        let text = read(&source.join("entity").join(&name));
-        bindings.add_entity(&format!("src/catalogue/entity/{name}"), &text).expect("Rust");
-    }
-    bindings
 }
 
 /// The schema with every repeated field definition renamed.

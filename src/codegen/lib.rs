@@ -1,12 +1,13 @@
 //! The generator: turns an SDL text into Rust source, and operations of the program itself into Rust types
 //! ([`operations`]).
 //!
-//! It is pure: it reads no file and knows no noun of the catalogue. [`generate`] checks the SDL ([`check`]), lowers it
+//! It is pure: it knows no noun of the catalogue, and only [`checkout`] reads files. [`generate`] checks the SDL ([`check`]), lowers it
 //! ([`model`]) and emits one Rust text ([`emit`]), the same bytes for the same input. The text calls `engine`.
 //! It is included in a module whose parent has a module `types` that binds SDL names to Rust types ([`Bindings`]).
 
 pub mod bindings;
 pub mod check;
+pub mod checkout;
 mod declarations;
 pub mod diagnostics;
 mod emit;
@@ -30,6 +31,7 @@ mod unbound;
 
 pub use bindings::Bindings;
 pub use check::{Contract, check};
+pub use checkout::Checkout;
 pub use diagnostics::Diagnostics;
 
 /// Generates Rust source from an SDL text.
