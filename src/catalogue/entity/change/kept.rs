@@ -1,18 +1,21 @@
 //! What the audit keeps of a change beside what it tells: the exact values of each row, before and after, from which the
 //! change can be reverted. What it tells is for people: it has names in the place of ids, and long texts are cut.
 //!
-//! Only rows that a revert knows are kept with their values: [`COLUMNS`]. Of others that belong to the same subject, only
+//! Only rows that a revert knows are kept with their values: [`TABLES`]. Of others that belong to the same subject, only
 //! the table is kept, so that a revert knows of them. There are no secrets in these columns.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
-use sea_orm::Value;
+use sea_orm::{IdenStatic, Value};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use super::account::{Account, By, Whole};
 use super::row::{name_of, read_all, reference};
-use crate::db::{self, AnyRow, RowOf, Transaction, World};
+use crate::db::{self, AnyRow, RowOf, Table, Transaction, World};
+use crate::entity::alias::AliasTable;
+use crate::entity::field_rule::{FieldRule, FieldRules, ValueRule};
 
 /// The maximum length of a text that is kept, in bytes. Of a longer one, only the column is kept.
 pub const VALUE: usize = 4 * 1024;
@@ -26,56 +29,96 @@ const CUT: &str = "\"cut\"";
 /// The tables of the catalogue's nouns. A row of any other is a part of one.
 pub const NOUNS: &[&str] = &["service", "team", "system", "domain"];
 
-/// The columns that are kept, by table. The others follow from them, or nobody may set them.
-pub const COLUMNS: &[(&str, &[&str])] = &[
-    (
-        "service",
-        &[
-            "name",
-            "description",
-            "language",
-            "framework",
-            "product",
-            "note",
-            "owner_id",
-            "tier_id",
-            "lifecycle_id",
-            "system_id",
-            "type_id",
-            "api_document_path",
-            "api_document_url",
-            "preferred_api_document_source",
-            "locked_by",
-        ],
-    ),
-    ("team", &["name", "responsibilities", "manager_id", "parent_team_id"]),
-    ("system", &["name", "description", "note", "owner_id", "domain_id"]),
-    ("domain", &["name", "description", "note", "owner_id"]),
-    ("tool", &["service_id", "category", "display_name", "url", "environment"]),
-    (
-        "contact",
-        &[
-            "service_id",
-            "team_id",
-            "user_id",
-            "type",
-            "address",
-            "display_name",
-            "display_type",
-            "external_id",
-            "is_default",
-        ],
-    ),
-    ("property", &["definition_id", "service_id", "team_id", "value"]),
-    ("service_dependency", &["source_id", "destination_id", "notes"]),
-    ("service_repository", &["service_id", "repository_id", "base_directory", "display_name"]),
-    ("tag", &["service_id", "team_id", "system_id", "domain_id", "key", "value"]),
-    ("team_membership", &["team_id", "user_id", "role"]),
-    ("service_alias", &["service_id", "value", "kind"]),
-    ("team_alias", &["team_id", "value", "kind"]),
-    ("system_alias", &["system_id", "value", "kind"]),
-    ("domain_alias", &["domain_id", "value", "kind"]),
-];
+/// A table whose rows are kept with their values.
+pub struct KeptTable {
+    /// Its name.
+    pub name: &'static str,
+    /// The columns that are kept. The others follow from them, or nobody may set them.
+    pub columns: Vec<&'static str>,
+    /// The fields of inputs that set some of them.
+    pub fields: Vec<KeptField>,
+}
+
+/// A field of inputs.
+pub struct KeptField {
+    /// The column that it sets.
+    pub column: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// What it takes.
+    pub value: ValueRule,
+}
+
+/// The tables whose rows are kept with their values.
+static TABLES: LazyLock<[KeptTable; 15]> = LazyLock::new(|| {
+    use crate::entity::{
+        contact, property, service, service_dependency, service_repository, tag, team_membership, tool,
+    };
+    use crate::entity::{domain, domain_alias, service_alias, system, system_alias, team, team_alias};
+    [
+        written::<service::Entity>({
+            use service::Column::{ApiDocumentPath, LockedBy, PreferredApiDocumentSource};
+            &[ApiDocumentPath, PreferredApiDocumentSource, LockedBy]
+        }),
+        written::<team::Entity>(&[]),
+        written::<system::Entity>(&[]),
+        written::<domain::Entity>(&[]),
+        written::<tool::Entity>(&[tool::Column::ServiceId, tool::Column::Category]),
+        written::<contact::Entity>({
+            use contact::Column::{IsDefault, ServiceId, TeamId, Type, UserId};
+            &[ServiceId, TeamId, UserId, Type, IsDefault]
+        }),
+        written::<service_repository::Entity>({
+            use service_repository::Column::{RepositoryId, ServiceId};
+            &[ServiceId, RepositoryId]
+        }),
+        unruled::<property::Entity>({
+            use property::Column::{DefinitionId, ServiceId, TeamId, Value};
+            &[DefinitionId, ServiceId, TeamId, Value]
+        }),
+        unruled::<service_dependency::Entity>({
+            use service_dependency::Column::{DestinationId, Notes, SourceId};
+            &[SourceId, DestinationId, Notes]
+        }),
+        unruled::<tag::Entity>({
+            use tag::Column::{DomainId, Key, ServiceId, SystemId, TeamId, Value};
+            &[ServiceId, TeamId, SystemId, DomainId, Key, Value]
+        }),
+        unruled::<team_membership::Entity>({
+            use team_membership::Column::{Role, TeamId, UserId};
+            &[TeamId, UserId, Role]
+        }),
+        alias::<service_alias::Entity>(),
+        alias::<team_alias::Entity>(),
+        alias::<system_alias::Entity>(),
+        alias::<domain_alias::Entity>(),
+    ]
+});
+
+/// A table with the columns that people write by its rules, and with others.
+fn written<E: FieldRules + Table>(others: &[E::Column]) -> KeptTable {
+    let field =
+        |rule: &FieldRule<E::Column>| KeptField { column: rule.column.as_str(), name: rule.name, value: rule.value };
+    let fields: Vec<KeptField> = E::FIELDS.iter().map(field).collect();
+    let columns = fields.iter().map(|field| field.column).chain(others.iter().map(IdenStatic::as_str)).collect();
+    KeptTable { name: db::any_table::<E>().name(), columns, fields }
+}
+
+/// A table whose columns have no rules.
+fn unruled<E: Table>(columns: &[E::Column]) -> KeptTable {
+    let columns = columns.iter().map(IdenStatic::as_str).collect();
+    KeptTable { name: db::any_table::<E>().name(), columns, fields: Vec::new() }
+}
+
+/// A table of aliases.
+fn alias<E: AliasTable + Table>() -> KeptTable {
+    unruled::<E>(&[E::OWNER, E::VALUE, E::KIND])
+}
+
+/// What is kept of the rows of a table. `None` if their values are not kept.
+pub fn table(name: &str) -> Option<&'static KeptTable> {
+    TABLES.iter().find(|table| table.name == name)
+}
 
 /// The values of a row, by column.
 pub type Values = Map<String, Json>;
@@ -112,11 +155,6 @@ impl Kept {
     }
 }
 
-/// The columns of a table that are kept.
-pub fn columns_of(table: &str) -> Option<(&'static str, &'static [&'static str])> {
-    COLUMNS.iter().find(|(known, _)| *known == table).copied()
-}
-
 /// The changes of an account, by the subjects of its entries.
 pub struct Keeping<'a>(HashMap<RowOf, Vec<&'a Whole>>);
 
@@ -125,7 +163,7 @@ impl Account {
     pub fn keeping(&self) -> Keeping<'_> {
         let mut subjects = HashMap::<_, Vec<_>>::new();
         for change in &self.changes {
-            let subject = change.subject(By::Object).filter(|subject| columns_of(subject.table.name()).is_some());
+            let subject = change.subject(By::Object).filter(|subject| table(subject.table.name()).is_some());
             if let Some(subject) = subject {
                 subjects.entry(subject).or_default().push(change);
             }
@@ -155,8 +193,8 @@ impl Keeping<'_> {
 
 /// What is kept of a change. `None` if no column that is kept differs.
 fn kept(change: &Whole) -> Option<KeptRow> {
-    let table = change.row.table.name();
-    let (columns, is_noun) = (columns_of(table).map(|(_, columns)| columns), NOUNS.contains(&table));
+    let name = change.row.table.name();
+    let (columns, is_noun) = (table(name).map(|table| &table.columns), NOUNS.contains(&name));
     let [before, after] = [&change.before, &change.after].map(|row| row.as_ref().map(plain_row));
     let is_changed = before.is_some() && after.is_some();
     let (mut old, mut new, mut cut, mut differs) = (Values::new(), Values::new(), Vec::new(), false);
@@ -183,7 +221,7 @@ fn kept(change: &Whole) -> Option<KeptRow> {
         return None;
     }
     let (old, new) = (before.map(|_| old), after.map(|_| new));
-    Some(KeptRow { table: table.to_owned(), id: change.row.id, old, new, cut })
+    Some(KeptRow { table: name.to_owned(), id: change.row.id, old, new, cut })
 }
 
 fn is_too_long(value: &Json) -> bool {

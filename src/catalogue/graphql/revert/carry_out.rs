@@ -8,79 +8,32 @@ use super::global_id;
 use super::step::{Step, StepKind, referred};
 use crate::db::RowOf;
 use crate::engine::input::Input;
+use crate::entity::change::kept;
+use crate::entity::field_rule::ValueRule;
 use crate::graphql::prelude::*;
 
-/// How an input names the value of a column.
-enum Form {
-    /// As it is.
-    Plain,
-    /// By the id of the row that it refers to.
-    Id,
-    /// By an object with that id.
-    Named,
-}
-
-use Form::{Id, Named, Plain};
-
-/// The fields of inputs, by table and column.
-const FIELDS: &[(&str, &str, &str, Form)] = &[
-    ("service", "name", "name", Plain),
-    ("service", "description", "description", Plain),
-    ("service", "language", "language", Plain),
-    ("service", "framework", "framework", Plain),
-    ("service", "product", "product", Plain),
-    ("service", "note", "note", Plain),
-    ("service", "api_document_url", "apiDocumentUrl", Plain),
-    ("service", "owner_id", "ownerInput", Named),
-    ("service", "tier_id", "tierAlias", Id),
-    ("service", "lifecycle_id", "lifecycleAlias", Id),
-    ("service", "system_id", "parent", Named),
-    ("service", "type_id", "type", Named),
-    ("team", "name", "name", Plain),
-    ("team", "responsibilities", "responsibilities", Plain),
-    ("team", "manager_id", "managerEmail", Id),
-    ("team", "parent_team_id", "parentTeam", Named),
-    ("system", "name", "name", Plain),
-    ("system", "description", "description", Plain),
-    ("system", "note", "note", Plain),
-    ("system", "owner_id", "ownerId", Id),
-    ("system", "domain_id", "parent", Named),
-    ("domain", "name", "name", Plain),
-    ("domain", "description", "description", Plain),
-    ("domain", "note", "note", Plain),
-    ("domain", "owner_id", "ownerId", Id),
-    ("tool", "category", "category", Plain),
-    ("tool", "display_name", "displayName", Plain),
-    ("tool", "url", "url", Plain),
-    ("tool", "environment", "environment", Plain),
-    ("contact", "type", "type", Plain),
-    ("contact", "address", "address", Plain),
-    ("contact", "display_name", "displayName", Plain),
-    ("contact", "display_type", "displayType", Plain),
-    ("contact", "external_id", "externalId", Plain),
-    ("service_repository", "base_directory", "baseDirectory", Plain),
-    ("service_repository", "display_name", "displayName", Plain),
-    ("tag", "key", "key", Plain),
-    ("tag", "value", "value", Plain),
-];
+/// The columns without a rule that fields of inputs set, which are named as they are.
+const SAME_NAME: [(&str, &str); 4] = [("tool", "category"), ("contact", "type"), ("tag", "key"), ("tag", "value")];
 
 /// The columns of a service that `serviceApiDocSettingsUpdate` sets.
 const DOCUMENT: [&str; 2] = ["api_document_path", "preferred_api_document_source"];
 
 /// The old values of these columns of a step, as the fields of an input.
 fn fields(step: &Step, columns: &[&str]) -> Map<String, Json> {
-    let of_table = FIELDS.iter().filter(|(table, column, ..)| *table == step.table && columns.contains(column));
-    let field = |(_, column, field, form): &(&str, &str, &str, Form)| {
-        let value = step.old.get(*column)?;
-        let value = match (form, referred(column, value)) {
-            (Id, Some(row)) => global_id(row),
-            (Named, Some(row)) => json!({ "id": global_id(row) }),
-            (Id | Named, None) => Json::Null,
-            (Plain, _) => value.clone(),
+    let by_rule = kept::table(step.table).into_iter().flat_map(|table| &table.fields);
+    let by_rule = by_rule.map(|field| (field.column, field.name, Some(field.value)));
+    let others = SAME_NAME.iter().filter(|(table, _)| *table == step.table).map(|(_, column)| (*column, *column, None));
+    let field = |(column, name, rule): (&str, &str, Option<ValueRule>)| {
+        let value = step.old.get(column)?;
+        let refers = rule.is_some_and(|rule| rule.reference().is_some());
+        let value = match (rule, referred(column, value)) {
+            (Some(ValueRule::Identified(_)), Some(row)) => json!({ "id": global_id(row) }),
+            (_, row) if refers => row.map_or(Json::Null, global_id),
+            _ => value.clone(),
         };
-        Some(((*field).to_owned(), value))
+        Some((name.to_owned(), value))
     };
-    of_table.filter_map(field).collect()
+    by_rule.chain(others).filter(|(column, ..)| columns.contains(column)).filter_map(field).collect()
 }
 
 /// The fields of an input that makes a row again: without those that were empty.

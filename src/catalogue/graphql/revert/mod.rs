@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 use super::request::permit;
 use super::service::service_file;
 use crate::db::{Before, RowOf};
-use crate::entity::change::kept::columns_of;
+use crate::entity::change::kept;
 use crate::entity::{audit, recorded};
 use crate::graphql::prelude::*;
 
@@ -36,7 +36,7 @@ pub fn refusal(entry: &audit::Model) -> Option<String> {
 
 /// Whether histories tell an entry: it is about a service, a team, a system, a domain or a part of them.
 pub fn is_told(entry: &audit::Model) -> bool {
-    let mut told = recorded().filter(|table| columns_of(table.name()).is_some()).filter_map(|table| table.class());
+    let mut told = recorded().filter(|table| kept::table(table.name()).is_some()).filter_map(|table| table.class());
     entry.subject_class.as_deref().is_some_and(|class| told.any(|told| told == class))
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use super::tables::{ALIASES, known};
 use crate::db::RowOf;
 use crate::entity::audit;
-use crate::entity::change::kept::{Kept, KeptRow, NOUNS, Values, columns_of};
+use crate::entity::change::kept::{self, Kept, KeptRow, NOUNS, Values};
 use crate::entity::change::{label, reference};
 use crate::entity::recorded_as;
 
@@ -146,7 +146,7 @@ pub(super) fn of_entry(entry: &audit::Model) -> Result<Vec<Step>, String> {
 fn step(row: KeptRow) -> Result<Option<Step>, String> {
     let KeptRow { table, id, old, new, cut } = row;
     let found = recorded_as(&table);
-    let (Some((name, _)), Some(found)) = (columns_of(&table), found) else {
+    let (Some(kept), Some(found)) = (kept::table(&table), found) else {
         return Err(format!("the change concerns a {}, which is not reverted from the audit", table.replace('_', " ")));
     };
     let kind = match (&old, &new) {
@@ -155,7 +155,7 @@ fn step(row: KeptRow) -> Result<Option<Step>, String> {
         (Some(_), Some(_)) => StepKind::Changed,
         (None, None) => return Ok(None),
     };
-    let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
+    let (old, new, name) = (old.unwrap_or_default(), new.unwrap_or_default(), kept.name);
     let step = Step { table: name, row: RowOf { table: found, id }, kind, old, new, cut };
     let noun = step.noun();
     if NOUNS.contains(&name) && kind == StepKind::Made {
