@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::harness::agent::{ask, call, tools};
 use crate::harness::app::{Response, TestApp};
 use crate::harness::browser::Browser;
+use crate::harness::documents::page;
 use crate::harness::everything::{Everything, arguments, record_event};
 use crate::harness::tour::{PERSONAL, Step, Tour, object, schema};
 
@@ -258,11 +259,13 @@ async fn what_a_named_tool_shows_is_what_the_api_shows_the_same_token() {
         ("what_is_missing", json!({ "service": "shop" })),
         ("who_owns", json!({ "repository": "github.com:org/shop", "path": "src/main.rs" })),
     ];
-    let mut excerpts = BTreeSet::new();
+    let (mut excerpts, agents) = (BTreeSet::new(), page("docs/agents.md"));
     for scope in SCOPES {
         let token = app.new_token(scope, None).await;
         // These run documents of the agent, or read the SDL, which is everybody's.
         let mut named: BTreeSet<String> = tools(app, &token).await.into_iter().collect();
+        let unlisted: Vec<&String> = named.iter().filter(|tool| !agents.contains(&format!("\n| `{tool}` |"))).collect();
+        assert!(unlisted.is_empty(), "docs/agents.md has no line for {unlisted:?}");
         assert!(named.remove("query") && named.remove("search_schema") && !named.contains("mutate"), "{named:?}");
         let called: BTreeSet<String> = calls.iter().map(|(name, _)| (*name).to_owned()).collect();
         assert_eq!(named, called, "every named tool is called");

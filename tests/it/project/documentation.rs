@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rollcall::graphql::SDL;
+
+use crate::harness::checks;
 use crate::harness::documents::{links, page, prose, root, target, targets};
 use crate::harness::program::Place;
 
@@ -123,4 +126,29 @@ fn every_command_and_every_setting_of_the_server_has_its_line() {
     for flag in flags {
         assert!(pages.contains(&format!("`--{flag}")), "no page has a line for --{flag}");
     }
+}
+
+#[test]
+fn every_kind_of_check_and_of_event_has_its_line() {
+    let (standards, events) = (page("docs/standards.md"), page("docs/events.md"));
+    let mutations = SDL.lines().filter_map(|line| line.strip_prefix("  check")?.strip_suffix("Create("));
+    let kinds: BTreeSet<&str> = mutations.collect();
+    assert_eq!(kinds, checks::KINDS.iter().map(|(kind, ..)| *kind).collect(), "the harness lists the kinds of checks");
+    for kind in &kinds {
+        assert!(standards.contains(&format!("\n| `check{kind}` |")), "docs/standards.md has no line for check{kind}");
+    }
+    let values = SDL
+        .split_once("\nenum EventKindEnum {\n")
+        .expect("the kinds of events")
+        .1
+        .split_once("\n}")
+        .expect("its end")
+        .0;
+    let kinds: Vec<&str> = values.lines().map(str::trim).filter(|line| !line.contains(['"', ' '])).collect();
+    assert!(kinds.contains(&"service_created"), "{kinds:?}");
+    for kind in &kinds {
+        assert!(events.contains(&format!("`{kind}`")), "docs/events.md does not say when {kind} happens");
+    }
+    let size = format!("  events: [EventKindEnum!]! @listSize(assumedSize: {})\n", kinds.len());
+    assert!(SDL.contains(&size), "the SDL counts the kinds of events: {size}");
 }
