@@ -8,7 +8,7 @@
 //! - `deploy_figures_version` has one row. Whoever changes figures or removes changes raises its version, and does so
 //!   only if it is still the version of the snapshot that the change was computed from.
 //!
-//! `src/catalogue/deploy/figures.rs` of rollcall says how these keep stale figures out of every answer.
+//! `src/catalogue/deploy/figures/mod.rs` of rollcall says how these keep stale figures out of every answer.
 
 use sea_orm_migration::{prelude::*, sea_orm};
 
