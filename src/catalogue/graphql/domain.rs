@@ -2,7 +2,7 @@
 
 use super::deploy::deploy_metrics;
 use super::field::alias;
-use super::list::sort::Sort;
+use super::list::sort::{Ordered, Sort};
 use crate::deploy::metrics::Whose;
 use crate::entity::alias::AliasTable;
 use crate::entity::domain::Column;
@@ -56,7 +56,7 @@ fn order(sort: DomainSortEnum) -> Sort {
         By::NameAsc | By::NameDesc => Sort::by_text(Column::Name),
         By::OwnerAsc | By::OwnerDesc => Sort::by_text_of(Column::OwnerId, team::Column::Id, team::Column::Name),
     };
-    order.numbered(160 + sort as u8, matches!(sort, By::NameDesc | By::OwnerDesc))
+    order.in_list(Ordered::Domains, sort as u8, matches!(sort, By::NameDesc | By::OwnerDesc))
 }
 
 /// Checks an input. Returns the row to write and, if one is given, the new name.

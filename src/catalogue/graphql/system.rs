@@ -3,7 +3,7 @@
 use super::deploy::deploy_metrics;
 use super::field::alias;
 use super::list::relation::to_one;
-use super::list::sort::Sort;
+use super::list::sort::{Ordered, Sort};
 use super::service;
 use super::standards::check;
 use crate::deploy::metrics::Whose;
@@ -57,7 +57,7 @@ fn order(sort: SystemSortEnum) -> Sort {
         By::OwnerAsc | By::OwnerDesc => Sort::by_text_of(Column::OwnerId, team::Column::Id, team::Column::Name),
         By::DomainAsc | By::DomainDesc => Sort::by_text_of(Column::DomainId, domain::Column::Id, domain::Column::Name),
     };
-    order.numbered(144 + sort as u8, matches!(sort, By::NameDesc | By::OwnerDesc | By::DomainDesc))
+    order.in_list(Ordered::Systems, sort as u8, matches!(sort, By::NameDesc | By::OwnerDesc | By::DomainDesc))
 }
 
 /// Checks an input. Returns the row to write and, if one is given, the new name.

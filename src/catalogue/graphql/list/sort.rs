@@ -14,6 +14,24 @@ use crate::db::{self, OfKeys, Read, ReadHandle, Table, text};
 use crate::engine::page::{Chosen, Cursor, Edge, PageRequest, SortValue};
 use crate::error::Result;
 
+/// The lists whose order clients choose, each with the number of its first order in cursors. Cursors of clients have these
+/// numbers, so they stay. Each has room for 16 orders at least.
+#[derive(Debug, Clone, Copy)]
+pub enum Ordered {
+    /// `services`
+    Services = 0,
+    /// `teams`
+    Teams = 64,
+    /// `users`
+    Users = 128,
+    /// `systems`
+    Systems = 144,
+    /// `domains`
+    Domains = 160,
+    /// `repositories`
+    Repositories = 176,
+}
+
 /// A sort order.
 #[derive(Debug, Clone, Copy)]
 pub struct Sort {
@@ -68,9 +86,9 @@ impl Sort {
         Self { is_text: false, beside: Some(named(id)), ..Self::by_text(key) }
     }
 
-    /// Sets the number and the direction of the order.
-    pub fn numbered(self, number: u8, descending: bool) -> Self {
-        Self { number, descending, ..self }
+    /// Sets the list, the place of the order among those of the list, and its direction.
+    pub fn in_list(self, list: Ordered, place: u8, descending: bool) -> Self {
+        Self { number: list as u8 + place, descending, ..self }
     }
 
     /// The condition that `key` comes after `value` in this order.

@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashMapExt};
 use sea_orm::ActiveValue;
 use sea_orm::sea_query::{Asterisk, ExprTrait, Func, OnConflict, Query, SelectStatement};
 
-use super::list::sort::Sort;
+use super::list::sort::{Ordered, Sort};
 use super::service::service_repository as links;
 use super::service::{refuse_locked, refuse_where_locked};
 use super::standards::check;
@@ -155,7 +155,7 @@ fn order(sort: RepositorySortEnum) -> Sort {
         By::AliasAsc | By::AliasDesc => Sort::by_text(Column::DefaultAlias),
         By::OwnerAsc | By::OwnerDesc => Sort::by_text_of(Column::OwnerId, team::Column::Id, team::Column::Name),
     };
-    order.numbered(176 + sort as u8, matches!(sort, By::NameDesc | By::AliasDesc | By::OwnerDesc))
+    order.in_list(Ordered::Repositories, sort as u8, matches!(sort, By::NameDesc | By::AliasDesc | By::OwnerDesc))
 }
 
 /// The repositories that meet every condition that is given, a page at a time.

@@ -8,7 +8,7 @@ use crate::entity::service::{self, Column};
 use crate::entity::{
     component_type, id_of, level, lifecycle, service_last_deploy, service_level, tag, team, team_alias, tier,
 };
-use crate::graphql::list::sort::Sort;
+use crate::graphql::list::sort::{Ordered, Sort};
 use crate::graphql::prelude::*;
 use crate::graphql::saved_view;
 
@@ -160,7 +160,7 @@ fn order(sort: ServiceSortEnum) -> Sort {
         By::NameAsc | By::OwnerAsc | By::TierAsc | By::LifecycleAsc | By::LanguageAsc => false,
         By::ProductAsc | By::LastDeployAsc | By::LevelAsc => false,
     };
-    order.numbered(sort as u8, is_descending)
+    order.in_list(Ordered::Services, sort as u8, is_descending)
 }
 
 /// The condition that a service has no deploy at or after a time. Costs one lookup of its last one.

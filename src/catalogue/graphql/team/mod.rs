@@ -10,7 +10,7 @@ use super::deploy::deploy_metrics;
 use super::field::alias;
 use super::field::alias::or_taken;
 use super::field::identifier::given;
-use super::list::sort::Sort;
+use super::list::sort::{Ordered, Sort};
 use super::property;
 use super::service::{refuse_locked, refuse_where_locked};
 use super::standards::check;
@@ -98,7 +98,7 @@ fn order(sort: TeamSortEnum) -> Sort {
         By::NameAsc | By::NameDesc => Sort::by_text(Column::Name),
         By::ManagerAsc | By::ManagerDesc => Sort::by_text_of(Column::ManagerId, users::Column::Id, users::Column::Name),
     };
-    order.numbered(64 + sort as u8, matches!(sort, By::NameDesc | By::ManagerDesc))
+    order.in_list(Ordered::Teams, sort as u8, matches!(sort, By::NameDesc | By::ManagerDesc))
 }
 
 /// The condition that a team's name or one of its aliases contains a text. It scans all teams, which are few beside

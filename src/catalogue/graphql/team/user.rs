@@ -13,7 +13,7 @@ use crate::entity::{contact as contacts, pages, tag, user};
 use crate::error::Code;
 use crate::graphql::field::draft;
 use crate::graphql::field::identifier::{OneOf, exactly_one, given};
-use crate::graphql::list::sort::Sort;
+use crate::graphql::list::sort::{Ordered, Sort};
 use crate::graphql::prelude::*;
 
 impl UserResolver for User {
@@ -72,7 +72,7 @@ fn order(sort: UserSortEnum) -> Sort {
         By::NameAsc | By::NameDesc => Sort::by_text(user::Column::Name),
         By::EmailAsc | By::EmailDesc => Sort::by_text(user::Column::Email),
     };
-    order.numbered(128 + sort as u8, matches!(sort, By::NameDesc | By::EmailDesc))
+    order.in_list(Ordered::Users, sort as u8, matches!(sort, By::NameDesc | By::EmailDesc))
 }
 
 /// Converts a condition of an input to SQL.
