@@ -1,5 +1,5 @@
-//! The tables: the module of each, and what ids and messages call its rows. They become `tables.rs`, two macros that
-//! call another one with them, so that nobody lists them by hand.
+//! The tables: the module of each, what ids and messages call its rows, and which of its columns are texts. They become
+//! `tables.rs`, three macros that call another one with them, so that nobody lists them by hand.
 //!
 //! A file of the entities has a table if it declares its `Model`, or calls a macro that does with the name of the table.
 //! Rows have ids if an SDL type stands for them that has one, or if the file says their class:
@@ -84,9 +84,22 @@ impl Entities {
             let alias = if self.with_alias.contains(module) { ", alias" } else { "" };
             Some(format!("{module} => {class:?}, {noun:?}{alias};"))
         });
+        let texts = self.tables.keys().filter_map(|module| {
+            let texts = |nullable| {
+                let row = bindings.table(module)?;
+                let texts = row.columns().filter(|(_, column)| column.ty == "String" && column.nullable == nullable);
+                Some(texts.map(|(name, _)| name).collect::<Vec<_>>().join(" "))
+            };
+            Some(format!("{module} => {}; {};", texts(false)?, texts(true)?))
+        });
+        let texts = list(
+            "texts",
+            "The tables, with their columns of text: those of every row, and those that may be null.",
+            texts,
+        );
         let tables = list("tables", "The modules of all tables.", tables);
         let ids = list("ids", "The tables whose rows have ids: the class of the ids, and the noun for a row.", ids);
-        format!("{HEADER}\n{tables}\n{ids}")
+        format!("{HEADER}\n{tables}\n{ids}\n{texts}")
     }
 }
 
@@ -171,7 +184,7 @@ mod tests {
     fn tables_are_listed_in_the_order_of_their_names_with_what_ids_and_messages_call_them() {
         let files = [
             ("verse", "super::table! { \"verse\"; pub text: String, }"),
-            ("poem", "super::table! { \"poem\", unrecorded, exported; }"),
+            ("poem", "super::table! { \"poem\", unrecorded, exported; pub title: String, pub rhyme: Option<String>, }"),
             ("poem_alias", "super::alias::alias_table!(\"poem_alias\", poem, \"poem\");"),
             ("book_critic", "super::table! { \"book_critic\"; } super::by_alias!(Alias);"),
             ("editor", "super::table! { \"editor\"; } super::called!(class \"Author\", noun \"who edits\");"),
@@ -207,6 +220,21 @@ macro_rules! ids {
     };
 }
 pub use ids;
+
+/// Calls a macro with a list. The tables, with their columns of text: those of every row, and those that may be null.
+#[macro_export]
+macro_rules! texts {
+    ($each:ident) => {
+        $each! {
+            book_critic => ; ;
+            editor => ; ;
+            poem => title; rhyme;
+            reader => ; ;
+            verse => text; ;
+        }
+    };
+}
+pub use texts;
 ";
         assert_eq!(lists(&files).as_deref(), Ok(expected));
     }

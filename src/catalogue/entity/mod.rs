@@ -126,6 +126,24 @@ macro_rules! any_tables {
 
 tables!(any_tables);
 
+/// A row that knows how long its texts are.
+pub trait Texts {
+    /// The bytes of its texts.
+    fn texts(&self) -> usize;
+}
+
+macro_rules! rows_with_texts {
+    ($($table:ident => $($text:ident)*; $($optional:ident)*;)*) => {
+        $(impl Texts for $table::Model {
+            fn texts(&self) -> usize {
+                0 $(+ self.$text.len())* $(+ self.$optional.as_ref().map_or(0, String::len))*
+            }
+        })*
+    };
+}
+
+texts!(rows_with_texts);
+
 /// The tables whose changes are recorded.
 pub fn recorded() -> impl Iterator<Item = &'static dyn AnyTable> {
     TABLES.iter().copied().filter(|table| table.told() != Told::Nothing)

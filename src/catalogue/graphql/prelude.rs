@@ -10,7 +10,7 @@ pub(super) use super::field::id;
 pub(super) use super::field::identifier::{self, Identifier};
 pub(super) use super::field::same::same;
 pub(super) use super::list::List;
-pub(super) use super::list::relation::relations;
+pub(super) use super::list::relation::{clone_charged, relations};
 pub(super) use super::request::context::{Ctx, MutationCtx};
 pub(super) use super::schema::*;
 pub(super) use super::types::*;

@@ -8,7 +8,7 @@ use super::List;
 use crate::db::{self, Read, ReadHandle, Table, Transaction};
 use crate::engine::object::Parted;
 use crate::engine::page::{Page, PageArguments, PartialPage};
-use crate::entity::ByIds;
+use crate::entity::{ByIds, Texts};
 use crate::error::{Error, Result, UserError};
 use crate::graphql::request::context::Ctx;
 
@@ -87,6 +87,12 @@ fn all_rows<M: ModelTrait<Entity: Table<Model = M>>>() -> List<M::Entity> {
 pub(in crate::graphql) fn present<T>(rows: Vec<Option<T>>) -> Result<Vec<T>> {
     let rows: Option<Vec<T>> = rows.into_iter().collect();
     rows.ok_or_else(|| Error::internal("a foreign key has no row"))
+}
+
+/// Copies a row, and charges the copy to the budget.
+pub(in crate::graphql) fn clone_charged<M: Clone + Texts>(row: &M, ctx: &Ctx<'_>) -> Result<M> {
+    ctx.db().charge::<M>(row.texts())?;
+    Ok(row.clone())
 }
 
 /// Returns the items of each key, in the order of the keys. `text` returns the bytes of text in an item.

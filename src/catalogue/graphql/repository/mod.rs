@@ -312,14 +312,6 @@ impl RepositoryConnectionTypeResolver for RepositoryConnectionType {
     }
 }
 
-/// Copies a row of the page, and charges the copy to the budget.
-pub(super) fn clone_charged(row: &Repository, ctx: &Ctx<'_>) -> Result<Repository> {
-    let texts = [&row.description, &row.languages, &row.url, &row.default_branch];
-    let text = texts.into_iter().flatten().map(String::len).sum::<usize>();
-    ctx.db().charge::<Repository>(row.name.len() + row.default_alias.len() + text)?;
-    Ok(row.clone())
-}
-
 /// Derives the alias of a new repository from its URL, or else from its name.
 fn follows_from(row: &repository::ActiveModel) -> Option<String> {
     let url = row.url.try_as_ref().and_then(Option::as_deref);

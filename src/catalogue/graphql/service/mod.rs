@@ -138,15 +138,6 @@ fn ids(services: &[&impl ServiceCore]) -> Vec<i64> {
     services.iter().map(|service| service.id()).collect()
 }
 
-/// Copies a row of a page, and charges the copy to the budget.
-pub(super) fn clone_charged(row: &Service, ctx: &Ctx<'_>) -> Result<Service> {
-    let own = [&row.description, &row.note, &row.language, &row.framework, &row.product];
-    let texts = own.into_iter().chain([&row.api_document_path, &row.api_document_url]);
-    let text = texts.flatten().map(String::len).sum::<usize>();
-    ctx.db().charge::<Service>(row.name.len() + row.slug.len() + text)?;
-    Ok(row.clone())
-}
-
 /// Finds and locks the service that a mutation names. Fails if a service file governs it.
 pub(super) async fn require_writable(db: &Transaction, identifier: Identifier<'_>) -> Result<Writable> {
     service::writable(identifier::require::<Service>(&db.locking(LockType::Update), identifier).await?)

@@ -27,8 +27,7 @@ impl OnCallResolver for OnCall {
         let by_email: HashMap<&str, &User> = found.iter().map(|user| (user.email_key.as_str(), user)).collect();
         let user = |key: &Option<String>| {
             let user = key.as_deref().and_then(|key| by_email.get(key));
-            user.map_or(Ok(()), |user| db.charge::<User>(user.name.len() + user.email.len()))?;
-            Ok(user.map(|user| (*user).clone()))
+            user.map(|user| clone_charged(*user, ctx)).transpose()
         };
         keys.iter().map(user).collect()
     }

@@ -54,7 +54,7 @@ macro_rules! connection {
 
         impl $resolver for $edge {
             async fn node(edges: &[&Self], ctx: &Ctx<'_>) -> Result<Vec<Service>> {
-                edges.iter().map(|edge| services::clone_charged(&edge.node, ctx)).collect()
+                edges.iter().map(|edge| clone_charged(&edge.node, ctx)).collect()
             }
 
             fn cursor(&self) -> &str {
@@ -95,7 +95,7 @@ macro_rules! connection {
                     let is_source = service.id() == edge.node.source_id;
                     let [(is_locked, from), (_, to)] = if is_source { [own, other] } else { [other, own] };
                     if selects_nodes {
-                        nodes.push(services::clone_charged(&node, ctx)?);
+                        nodes.push(clone_charged(&node, ctx)?);
                     }
                     edges.push($edge {
                         dependency: edge.node,

@@ -1,6 +1,5 @@
 //! The services that a failure of a service can reach.
 
-use super::clone_charged;
 use crate::engine::page::{Cursor, Edge, Page};
 use crate::entity::service;
 use crate::entity::service_dependency::{Direction, Found, Reach, STEPS, reach};

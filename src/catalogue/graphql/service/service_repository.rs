@@ -13,7 +13,6 @@ use crate::graphql::field::alias;
 use crate::graphql::field::draft;
 use crate::graphql::list::relation::present;
 use crate::graphql::prelude::*;
-use crate::graphql::repository;
 use crate::graphql::service as services;
 
 impl ServiceRepositoryResolver for ServiceRepository {}
@@ -114,7 +113,7 @@ pub(in crate::graphql) async fn repositories(
         let (mut nodes, mut edges) = (Vec::new(), Vec::new());
         for First { link, node, cursor } in entries {
             if selects_nodes {
-                nodes.push(repository::clone_charged(&node, ctx)?);
+                nodes.push(clone_charged(&node, ctx)?);
             }
             edges.push(ServiceReposEdge { link, node, cursor });
         }
@@ -150,7 +149,7 @@ pub(in crate::graphql) async fn services(
         let (mut nodes, mut edges) = (Vec::new(), Vec::new());
         for First { link, node, cursor } in entries {
             if selects_nodes {
-                nodes.push(services::clone_charged(&node, ctx)?);
+                nodes.push(clone_charged(&node, ctx)?);
             }
             // `paths` builds URLs from the repository. This copy is not charged: it is small beside the services.
             let repository = (*repository).clone();
@@ -175,7 +174,7 @@ impl ServiceReposEdgeResolver for ServiceReposEdge {
     }
 
     relations! { |edges: Self, args, ctx|
-        node() -> Repository = edges.iter().map(|edge| repository::clone_charged(&edge.node, ctx)).collect();
+        node() -> Repository = edges.iter().map(|edge| clone_charged(&edge.node, ctx)).collect();
         service_repositories() -> Vec<ServiceRepository> =
             links_between(ctx, edges.iter().map(|edge| pair(&edge.link)).collect()).await;
     }
@@ -213,7 +212,7 @@ impl RepositoryServiceEdgeResolver for RepositoryServiceEdge {
     }
 
     relations! { |edges: Self, args, ctx|
-        node() -> Service = edges.iter().map(|edge| services::clone_charged(&edge.node, ctx)).collect();
+        node() -> Service = edges.iter().map(|edge| clone_charged(&edge.node, ctx)).collect();
         service_repositories() -> Vec<ServiceRepository> =
             links_between(ctx, edges.iter().map(|edge| pair(&edge.link)).collect()).await;
     }

@@ -310,12 +310,7 @@ async fn homes(results: &[&CheckResult], ctx: &Ctx<'_>) -> Result<Vec<Option<Che
 
 /// Copies checks, and charges the copies.
 fn copies<'c>(checks: impl Iterator<Item = &'c Arc<Model>>, ctx: &Ctx<'_>) -> Result<Vec<Check>> {
-    let copy = |check: &Arc<Model>| {
-        let notes = check.notes.as_ref().map_or(0, String::len);
-        ctx.db().charge::<Model>(notes + check.parameters.len() + check.name.len())?;
-        Ok(Check::from((**check).clone()))
-    };
-    checks.map(copy).collect()
+    checks.map(|check| Ok(Check::from(clone_charged(&**check, ctx)?))).collect()
 }
 
 /// How all services stand with each check of the rubric.
