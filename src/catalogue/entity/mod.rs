@@ -297,3 +297,29 @@ fn shape<C: ColumnTrait>(build: Build, columns: &[C]) -> Shape {
     }
     shape
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+
+    use super::*;
+
+    /// A row whose texts have three bytes each.
+    fn row<E: Table>() -> E::Model {
+        let value = |column: E::Column| match column.def().get_column_type() {
+            ColumnType::Text | ColumnType::String(_) => json!("abc"),
+            ColumnType::Boolean => json!(true),
+            _ => json!(1),
+        };
+        let columns = E::Column::iter().map(|column| (column.as_str().to_owned(), value(column)));
+        serde_json::from_value(columns.collect::<Map<String, Value>>().into()).expect("a row")
+    }
+
+    #[test]
+    fn a_row_counts_the_texts_of_all_its_columns() {
+        // Among them what a service file leaves in a service, and what only some repositories have.
+        assert_eq!(row::<service::Entity>().texts(), 14 * 3);
+        assert_eq!(row::<repository::Entity>().texts(), 7 * 3);
+        assert_eq!(row::<document_pull::Entity>().texts(), 3 * 3);
+    }
+}
