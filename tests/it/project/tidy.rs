@@ -492,7 +492,7 @@ fn no_module_has_a_meaningless_name() {
 fn what_a_team_owns_goes_to_its_successor() {
     let why = "A team that is deleted hands over what it owns.";
     let file = "src/catalogue/graphql/team/hand_over.rs";
-    // Those of the standards lose their owner: whoever deletes a team may not change them. The audit's owners are the past's.
+    // Standards lose their owner, because whoever deletes a team may not change them. The audit keeps who owned a thing then.
     let stay = ["audit", "campaign", "check", "scorecard"];
     let hand_over = std::fs::read_to_string(format!("{}/{file}", env!("CARGO_MANIFEST_DIR"))).expect("the file");
     let mut count = 0;

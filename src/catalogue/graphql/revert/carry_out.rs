@@ -12,7 +12,7 @@ use crate::entity::change::kept;
 use crate::entity::field_rule::ValueRule;
 use crate::graphql::prelude::*;
 
-/// The columns without a rule that fields of inputs set, which are named as they are.
+/// Columns without a rule. The field of the input has the name of the column.
 const SAME_NAME: [(&str, &str); 4] = [("tool", "category"), ("contact", "type"), ("tag", "key"), ("tag", "value")];
 
 /// The columns of a service that `serviceApiDocSettingsUpdate` sets.
